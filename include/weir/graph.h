@@ -1,0 +1,114 @@
+/* graph.h - declares tasks, the data they touch and the order between them. Knows no backend: whether one has the code for
+ * a task is asked when an exec is made.
+ *
+ * The order of declaration is the meaning: the graph computes what its tasks computed one after another in that order, frame
+ * after frame. Edges are derived from the accesses: a task comes after the tasks before it that touch an overlapping box of
+ * the same copy, unless both only read or both only reduce.
+ *
+ * Declaring needs no check a line. A failed call returns the null task and changes nothing; the first error sticks to the
+ * graph, names the task, and comes out of weir_graph_status and weir_plan_create.
+ * Names, kernels and natives are kept, not copied: they must outlive graphs, plans and execs.
+ * Threads: a graph belongs to one thread at a time. */
+#ifndef WEIR_GRAPH_H
+#define WEIR_GRAPH_H
+
+#include "weir/buffer.h"
+#include "weir/kernel.h"
+#include "weir/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weir_graph weir_graph;
+typedef struct weir_native_call weir_native_call;
+
+/* A task of one graph. {0} is the null task. */
+typedef struct {
+    uint32_t number; /* 1, 2, ... in the order of adding */
+    uint32_t graph;  /* tells handles of another graph apart */
+} weir_task;
+
+enum {
+    WEIR_GRAPH_EXPLICIT = 1 /* edges only where weir_after declares them; accesses merely serve weir_graph_check */
+};
+
+/* An empty graph. `name` is kept. On success *out is the caller's, to free with weir_graph_destroy. WEIR_ERR_NO_MEMORY. */
+WEIR_API WEIR_MUST_USE weir_status weir_graph_create(const char *name, uint32_t flags, weir_graph **out);
+WEIR_API void weir_graph_destroy(weir_graph *graph); /* plans made of it live on; NULL is fine */
+
+/* A kernel over `shape`, passed `args` without the hidden ones. Touches WEIR_DEVICE, WEIR_HOST_IN and WEIR_HOST_OUT. */
+WEIR_API weir_task weir_add_kernel(weir_graph *graph, const weir_kernel *kernel, weir_shape shape, weir_args args);
+
+/* Copies the box of `read` (WEIR_READ or WEIR_PREVIOUS) to the box of `write` (WEIR_WRITE): equal extents, equal element
+ * size. Any places but WEIR_HOST_LOCAL; the direction follows from them. */
+WEIR_API weir_task weir_add_copy(weir_graph *graph, const char *name, weir_arg write, weir_arg read);
+
+/* Fills the box of `write` with a pattern of 1, 2 or 4 bytes, copied here. The box's row must be a multiple of it. */
+WEIR_API weir_task weir_add_fill(weir_graph *graph, const char *name, weir_arg write, const void *pattern, size_t pattern_bytes);
+
+/* A function on a host thread of weir's, passed `user` and the arguments as a host kernel is. Touches host places only.
+ * It follows itself from frame to frame, unless flagged WEIR_TASK_REENTRANT. Anything but WEIR_OK fails the frame.
+ * No weir call from inside. */
+typedef weir_status weir_host_fn(void *user, void *const *args);
+WEIR_API weir_task weir_add_host(weir_graph *graph, const char *name, weir_host_fn *function, void *user, weir_args args);
+
+/* User code that a CUDA backend hands a stream to (weir/cuda.h). Handles and workspaces are made in `prepare`, once a slot, and
+ * freed in `release`. The host backend calls `host` alone. Static data, kept. Touches what kernels touch. */
+typedef struct {
+    const char *name;
+    weir_status (*prepare)(void *user, uint32_t slot);                /* NULL: nothing to prepare */
+    weir_status (*enqueue)(void *user, weir_native_call *call);       /* NULL: no code for CUDA */
+    weir_host_fn *host;                                               /* NULL: no code for the host */
+    void (*release)(void *user, uint32_t slot);                       /* NULL: nothing to release */
+} weir_native;
+WEIR_API weir_task weir_add_native(weir_graph *graph, const weir_native *native, void *user, weir_args args);
+
+/* Does nothing; a point to order things by. */
+WEIR_API weir_task weir_add_empty(weir_graph *graph, const char *name);
+
+/* Declares all tasks of `child` again, in order, named "name/task", or "name/1/task", "name/2/task" ... when repeated (a
+ * repeat is unrolled; count 0 adds nothing but the handle). The handle stands for all of them: "after" it is after every one,
+ * and it after something is every one after that. `child` itself may be changed or destroyed afterwards. */
+WEIR_API weir_task weir_add_graph(weir_graph *graph, const char *name, const weir_graph *child);
+WEIR_API weir_task weir_add_repeat(weir_graph *graph, const char *name, const weir_graph *body, uint32_t count);
+
+/* `later` starts when `earlier` is done: in the same frame, or in the frame `distance` frames before (>= 1). */
+WEIR_API void weir_after(weir_graph *graph, weir_task later, weir_task earlier);
+WEIR_API void weir_after_previous(weir_graph *graph, weir_task later, weir_task earlier, uint32_t distance);
+
+enum {
+    WEIR_TASK_REENTRANT = 8 /* a host or native task without state of its own: it need not follow itself from frame to frame */
+};
+
+typedef struct {
+    const char *name;  /* NULL: the name it was added with */
+    const char *group; /* NULL: no group. A cluster in pictures, a row in tables. Equal text is the same group */
+    int32_t priority;  /* as in CUDA: lower is more urgent, 0 the default */
+    double cost_ns;    /* how long it takes; 0: one microsecond, or nothing for an empty task */
+    float share;       /* of the device that it fills, 0 to 1; 0: from the grid (kernels), else 1 */
+    uint32_t device;   /* 0 */
+    uint32_t flags;    /* WEIR_TASK_* */
+} weir_task_options;
+
+/* Replaces the options of a task, or of every task that a sub-graph's handle stands for (but for `name`, the handle's own). */
+WEIR_API void weir_task_set(weir_graph *graph, weir_task task, const weir_task_options *options);
+
+/* The first error of declaring, or WEIR_OK; the text is in weir_last_error(). */
+WEIR_API WEIR_MUST_USE weir_status weir_graph_status(const weir_graph *graph);
+
+WEIR_API uint32_t weir_graph_task_count(const weir_graph *graph);
+WEIR_API const char *weir_task_name(const weir_graph *graph, weir_task task);        /* NULL for a foreign or null handle */
+WEIR_API weir_task weir_graph_find(const weir_graph *graph, const char *name);       /* the first of that name, or the null task */
+
+/* Looks for what an explicit edge too few or too many leaves behind, and calls `found` (NULL: nobody) for each:
+ * WEIR_ERR_HAZARD: two tasks touch overlapping data, at least one changes it, and no path orders them;
+ * WEIR_OK: an explicit edge that no data needs, between two tasks that declare accesses.
+ * Both texts name the two tasks, and the buffer and box they meet in, or lack.
+ * Returns WEIR_ERR_HAZARD if there was a hazard, WEIR_OK if not; a sticky or a cycle error as it is. WEIR_ERR_NO_MEMORY. */
+WEIR_API WEIR_MUST_USE weir_status weir_graph_check(const weir_graph *graph, void (*found)(void *user, weir_status status, const char *text), void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

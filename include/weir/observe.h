@@ -1,0 +1,46 @@
+/* observe.h - what weir tells of itself: graphs and plans as files, statistics, traces.
+ * WEIR_DUMP=FILE and WEIR_TRACE=FILE do the same for any program without a line of code. */
+#ifndef WEIR_OBSERVE_H
+#define WEIR_OBSERVE_H
+
+#include "weir/plan.h"
+#include "weir/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Writes a graph (`plan` NULL) or a plan (`graph` may be NULL) to a file, whole or not at all. `format`: "json", "dot" or
+ * "text"; NULL: by the suffix of `path` (.json, .dot, .gv, .txt). "-" as path is standard output.
+ * WEIR_ERR_IO, WEIR_ERR_INVALID, WEIR_ERR_NO_MEMORY; the graph's own error. */
+WEIR_API WEIR_MUST_USE weir_status weir_save(const char *path, const char *format, const weir_graph *graph, const weir_plan *plan);
+
+/* Figures of an exec so far. Times are NAN where nothing was measured. */
+typedef struct {
+    uint64_t frames;          /* completed */
+    uint64_t instantiations;  /* of CUDA graphs */
+    double frame_ns;          /* median over the last 63 frames, from submit to done */
+    double bound_ns;          /* what a frame cannot beat: from measured task times where there are any, else from costs */
+    double busy_share;        /* of the lanes' time that tasks ran, 0 to 1; execs made with timing */
+    double overlap_share;     /* of the busy time that at least two lanes were busy; execs made with timing */
+    const char *mode;         /* what it does: "eager" on the host */
+    const char *binding;      /* what bound_ns is */
+} weir_stats;
+
+WEIR_API void weir_exec_stats(const weir_exec *exec, weir_stats *out);
+
+/* How often a task ran, and the median of its last 31 times. Execs made with timing; else WEIR_ERR_STATE. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_task_stats(const weir_exec *exec, weir_task task, uint64_t *count, double *median_ns);
+
+/* Share of the last frame's time that the lane was busy, 0 to 1; NAN for execs made without timing, or no such lane. */
+WEIR_API double weir_exec_lane_busy(const weir_exec *exec, uint32_t lane);
+
+/* Records every task that runs on the runtime, until stopped or the runtime's end, and writes it as Chrome/Perfetto JSON: a
+ * row per lane and one per worker. One trace a runtime at a time: WEIR_ERR_STATE. WEIR_ERR_IO. */
+WEIR_API WEIR_MUST_USE weir_status weir_trace_start(weir_runtime *runtime, const char *path);
+WEIR_API WEIR_MUST_USE weir_status weir_trace_stop(weir_runtime *runtime);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

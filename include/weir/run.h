@@ -1,0 +1,123 @@
+/* run.h - runs plans: runtimes, execs, frames, tickets.
+ *
+ * begin -> fill weir_frame_data -> submit -> wait -> weir_exec_data, once a frame. Submitting never waits for the work;
+ * `begin` waits until a frame's place is free. Tickets complete in order.
+ * Threads: every call may be made from any thread; submissions to one runtime are serialised inside. No call may be made
+ * from inside a host kernel, host or native task. Timeouts: 0 asks and does not wait, negative waits for ever. */
+#ifndef WEIR_RUN_H
+#define WEIR_RUN_H
+
+#include "weir/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weir_runtime weir_runtime;
+typedef struct weir_exec weir_exec;
+typedef struct weir_frame weir_frame;
+
+typedef struct {
+    uint64_t number; /* frame number + 1 of one exec; 0: none */
+} weir_ticket;
+
+typedef struct {
+    const char *backend; /* "host", "cuda", "auto"; NULL: "auto". WEIR_BACKEND wins */
+    uint32_t lanes_max;  /* an exec of a plan with more lanes is refused; 0: no bound on the host. WEIR_LANES wins */
+    uint32_t workers;    /* host threads; 0: as many as this process may use processors. WEIR_WORKERS wins */
+    uint32_t device;     /* 0 */
+} weir_runtime_options;
+
+/* Opens one backend on one device. NULL options are zeros. On success *out is the caller's, to free with weir_runtime_destroy.
+ * WEIR_ERR_BACKEND: not there, with the reason; WEIR_ERR_INVALID: an unknown name or switch; WEIR_ERR_NO_MEMORY. */
+WEIR_API WEIR_MUST_USE weir_status weir_runtime_create(const weir_runtime_options *options, weir_runtime **out);
+
+/* Waits for every frame of every exec, and logs each second what it waits for. Execs may be destroyed later, but run no more. NULL is fine. */
+WEIR_API void weir_runtime_destroy(weir_runtime *runtime);
+
+WEIR_API const char *weir_runtime_backend(const weir_runtime *runtime); /* "host" or "cuda" */
+WEIR_API uint32_t weir_runtime_lanes(const weir_runtime *runtime);      /* its own number, for weir_plan_options.lanes: the workers on the host */
+WEIR_API uint32_t weir_runtime_workers(const weir_runtime *runtime);
+
+/* Waits for every frame of every exec. WEIR_TIMEOUT says for what it waits; WEIR_WOULD_BLOCK when asked with 0. Failures of
+ * frames are the tickets' to tell. */
+WEIR_API WEIR_MUST_USE weir_status weir_runtime_wait(weir_runtime *runtime, int64_t timeout_ns);
+
+typedef struct {
+    const char *backend;     /* "host", "cuda" */
+    const char *device;      /* the device's name, or "" */
+    int available;
+    const char *why_not;     /* if not available: what is missing; else "" */
+    uint32_t lanes;          /* the backend's own number of lanes */
+    uint32_t workers;
+    int32_t priority_urgent, priority_relaxed; /* the range of lane priorities, numerically lowest and highest */
+} weir_device_info;
+
+/* Describes device `index` of all backends this library knows, absent ones included; strings are static or the thread's
+ * until its next call. WEIR_ERR_INVALID past the last. */
+WEIR_API WEIR_MUST_USE weir_status weir_device_get(uint32_t index, weir_device_info *out);
+
+/* Copies to every copy of a buffer, or from its newest copy. Both first wait for the frames that touch the buffer.
+ * WEIR_ERR_STATE before the first exec that uses the buffer is made; WEIR_ERR_INVALID past its end. */
+WEIR_API WEIR_MUST_USE weir_status weir_buffer_write(weir_runtime *runtime, weir_buffer *buffer, const void *data, size_t offset_bytes, size_t bytes);
+WEIR_API WEIR_MUST_USE weir_status weir_buffer_read(weir_runtime *runtime, weir_buffer *buffer, void *data, size_t offset_bytes, size_t bytes);
+
+typedef struct {
+    const char *mode;  /* "auto", "eager", "replay", "capture"; NULL: "auto". The host runs them all eagerly, and weir_exec_stats says so */
+    uint32_t replay_lanes;
+    int timing;        /* keep per-task times */
+} weir_exec_options;
+
+/* Binds a plan to a runtime: makes the storage it needs, checks that the backend has code for each task, takes all memory
+ * that frames will need. NULL options are zeros. On success *out is the caller's, to free with weir_exec_destroy.
+ * WEIR_ERR_BACKEND names the task without code, or says that the plan has too many lanes; WEIR_ERR_INVALID: argument sizes
+ * that do not fit the kernel, a ring fixed to fewer copies than this plan needs; WEIR_ERR_NO_MEMORY. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const weir_exec_options *options, weir_exec **out);
+
+/* Waits for its frames, and logs each second what it waits for. An open frame is dropped. Not from a frame's callback. NULL is fine. */
+WEIR_API void weir_exec_destroy(weir_exec *exec);
+
+/* The value of a param, or a task switched off (0) or on, from the next submit on. A task that is off has no effect and keeps
+ * its edges. WEIR_ERR_INVALID: not of this exec's graph. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_set(weir_exec *exec, weir_param *param, const void *value);
+WEIR_API WEIR_MUST_USE weir_status weir_exec_enable(weir_exec *exec, weir_task task, int on);
+
+/* Opens the next frame when its place is free: F frames in flight at most, and the copies of WEIR_HOST_IN buffers it will
+ * write no longer read. One frame of an exec is open at a time: a second begin waits for its submit.
+ * WEIR_WOULD_BLOCK, WEIR_TIMEOUT; the exec's failure once it has failed; WEIR_ERR_STATE after the runtime's end. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **out);
+
+/* This frame's copy of a WEIR_HOST_IN buffer, the program's to write until submit. NULL for any other buffer. */
+WEIR_API void *weir_frame_data(weir_frame *frame, weir_buffer *buffer);
+
+/* Submits the frame with the params and switches as they are now. Consumes the frame, also when it fails. `ticket` may be NULL.
+ * WEIR_ERR_STATE names a task that is off though it is the only writer of something another reads. */
+WEIR_API WEIR_MUST_USE weir_status weir_frame_submit(weir_frame *frame, weir_ticket *ticket);
+WEIR_API WEIR_MUST_USE weir_status weir_exec_submit(weir_exec *exec, weir_ticket *ticket); /* begin for ever, then submit */
+
+/* Waits for a frame: its own failure, else WEIR_OK. WEIR_TIMEOUT names a task it waits for. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_wait(weir_exec *exec, weir_ticket ticket, int64_t timeout_ns);
+
+/* That frame's copy of a WEIR_HOST_OUT buffer, once the frame is done and until frame ticket + copies is begun; else NULL, and
+ * weir_last_error() says why. */
+WEIR_API const void *weir_exec_data(weir_exec *exec, weir_ticket ticket, weir_buffer *buffer);
+
+/* The exec's failure, or WEIR_OK. `culprit`, if not NULL, is set to the task that failed, or to the null task. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_status(const weir_exec *exec, weir_task *culprit);
+
+/* One task of one frame: WEIR_OK if done, WEIR_WOULD_BLOCK if not yet. On CUDA a task without an event of its own, and any
+ * task in replay, may be told as late as the frame's end. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_poll_task(weir_exec *exec, weir_ticket ticket, weir_task task);
+
+/* When a task of a done frame ran, in ns since the exec was made. For execs made with timing, and the latest frame or one of the F - 1
+ * before it; otherwise WEIR_ERR_STATE. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_task_time(weir_exec *exec, weir_ticket ticket, weir_task task, double *start_ns, double *end_ns);
+
+/* Calls `done` once a frame, failed ones too, in order, on a thread of weir's, which it must not hold for long. It may not
+ * destroy the exec, nor wait for it. Set it before the first begin; NULL: nobody. */
+WEIR_API void weir_exec_on_frame(weir_exec *exec, void (*done)(void *user, weir_ticket ticket, weir_status status), void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,117 @@
+/* body.h - a declaration as data: tasks, arguments, edges, and the buffers and params they name. The graph that declares it and
+ * the plans made of it share one body: it is only written while the graph alone holds it, and copied before that if not.
+ * Everything counts from 0 here: task i is the public handle number i + 1. */
+#ifndef WEIR_GRAPH_BODY_H
+#define WEIR_GRAPH_BODY_H
+
+#include "graph/box.h"
+#include "graph/buffer.h"
+#include "util/arena.h"
+#include "util/vector.h"
+#include "weir/graph.h"
+#include <stdatomic.h>
+
+typedef enum { WEIR_KIND_EMPTY, WEIR_KIND_KERNEL, WEIR_KIND_COPY, WEIR_KIND_FILL, WEIR_KIND_HOST, WEIR_KIND_NATIVE } weir_task_kind;
+
+typedef struct {
+    const char *name;
+    union {
+        const weir_kernel *kernel;
+        const weir_native *native;
+        weir_host_fn *host;
+    } code;
+    union {
+        void *user;             /* host, native */
+        uint32_t shape;         /* kernel: index into shapes */
+        struct {
+            uint32_t bytes, value; /* fill: the pattern, repeated to 4 bytes in memory order */
+        } pattern;
+    } with;
+    uint32_t arg_first, derived_first; /* into args and derived; each ends where the next task's begins */
+    uint32_t arg_count : 16, kind : 8, flags : 8; /* weir_task_kind; WEIR_TASK_* */
+    float cost_ns; /* 0: the default, see weir_task_cost */
+    float share;   /* 0: the default */
+    int32_t priority;
+    uint32_t group; /* 0: none, else index + 1 into groups */
+} weir_task_record;
+
+/* One argument as kept. `index`: of the buffer or param, or the offset into values. */
+typedef struct {
+    uint8_t mode, flags; /* WEIR_ARG_* */
+    uint16_t back;
+    uint32_t index, bytes; /* bytes: of a value */
+    uint32_t box;          /* 0: the whole buffer, else index + 1 into boxes */
+} weir_arg_record;
+
+typedef struct {
+    weir_buffer *buffer; /* held */
+    uint16_t furthest_back; /* the largest distance it is read at */
+    bool written, touched_early; /* this frame's copy: by any task; before anything wrote it in the frame */
+} weir_buffer_record;
+
+typedef struct {
+    uint32_t later, earlier;
+} weir_edge;
+
+typedef struct {
+    uint32_t later, earlier, distance; /* later in frame n + distance after earlier in frame n */
+} weir_carried_edge;
+
+/* Tasks first..handle (the handle included) were added as one sub-graph; `first` is its empty entry. */
+typedef struct {
+    uint32_t first, handle;
+} weir_composite;
+
+typedef struct weir_body {
+    atomic_uint holders;
+    uint32_t id;    /* of the graph that declares it; unique in the process, never 0 */
+    uint32_t flags; /* WEIR_GRAPH_* */
+    const char *name;
+    WEIR_VECTOR(weir_task_record) tasks;
+    WEIR_VECTOR(weir_arg_record) args;
+    WEIR_VECTOR(uint32_t) derived;     /* earlier tasks that each task follows by its accesses, ascending, no task twice */
+    WEIR_VECTOR(weir_edge) explicits;  /* in the order of declaration */
+    WEIR_VECTOR(weir_carried_edge) explicits_carried;
+    WEIR_VECTOR(weir_span) boxes;
+    WEIR_VECTOR(weir_shape) shapes;    /* zeros already read as 1 */
+    WEIR_VECTOR(unsigned char) values; /* each value 16-byte aligned */
+    WEIR_VECTOR(weir_buffer_record) buffers;
+    WEIR_VECTOR(weir_param *) params;  /* held */
+    WEIR_VECTOR(const char *) groups;
+    WEIR_VECTOR(weir_composite) composites; /* handles ascending */
+    struct weir_texts *texts;          /* names that weir made; shared by copies of the body */
+    bool backwards;                    /* some explicit edge goes from a higher to a lower number */
+} weir_body;
+
+weir_body *weir_body_create(const char *name, uint32_t flags); /* NULL: no memory */
+weir_body *weir_body_clone(const weir_body *body);             /* NULL: no memory */
+weir_body *weir_body_hold(const weir_body *body);
+void weir_body_release(const weir_body *body);                 /* NULL is fine */
+char *weir_body_text(weir_body *body, size_t bytes);           /* room for a name; NULL: no memory */
+
+/* What the graph holds now; for plans, and for writers of files. */
+const weir_body *weir_graph_body(const weir_graph *graph);
+
+double weir_task_cost(const weir_task_record *task);  /* ns, its own or the default */
+float weir_task_share(const weir_body *body, const weir_task_record *task); /* 0 < share <= 1 */
+const char *weir_task_group(const weir_body *body, const weir_task_record *task); /* NULL: none */
+const char *weir_kind_name(weir_task_kind kind);      /* "kernel", "copy", ... */
+weir_span weir_arg_span(const weir_body *body, const weir_arg_record *arg); /* of a buffer argument; a token's is one element */
+
+static inline bool weir_arg_is_access(const weir_arg_record *arg)
+{
+    return arg->mode >= WEIR_ARG_READ;
+}
+
+static inline bool weir_arg_writes(const weir_arg_record *arg)
+{
+    return arg->mode >= WEIR_ARG_WRITE;
+}
+
+/* True if two accesses of the same copy must be ordered when their boxes overlap. */
+static inline bool weir_modes_conflict(unsigned a, unsigned b)
+{
+    return !(a == WEIR_ARG_READ && b == WEIR_ARG_READ) && !(a == WEIR_ARG_REDUCE && b == WEIR_ARG_REDUCE);
+}
+
+#endif

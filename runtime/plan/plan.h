@@ -1,0 +1,46 @@
+/* plan.h - the plan as data. Made by create.c from what the other files of this room compute; read by run, backends,
+ * observe and the checker. Tasks count from 0, as in graph/body.h. */
+#ifndef WEIR_PLAN_PLAN_H
+#define WEIR_PLAN_PLAN_H
+
+#include "graph/body.h"
+#include "graph/carried.h"
+#include "weir/plan.h"
+#include <stdatomic.h>
+
+enum { WEIR_LANES_MOST = 1024, WEIR_FRAMES_MOST = 64, WEIR_SLOTS_MOST = 12 };
+
+/* Before a task starts: `task` of the frame `distance` frames before (0: of the same frame) is done. */
+typedef struct {
+    uint32_t task, distance;
+} weir_wait;
+
+struct weir_plan {
+    atomic_uint holders;
+    const weir_body *body; /* held */
+    const char *policy;    /* static */
+    uint32_t tasks, lanes, frames;
+    uint32_t ring_copies;  /* what AUTO rings were planned with: an exec needs as many or more */
+    uint32_t slots;        /* for a replay; 0: more than WEIR_SLOTS_MOST */
+    uint32_t *order;       /* position -> task; a topological order */
+    uint32_t *position;    /* task -> position */
+    uint16_t *lane;        /* task -> lane */
+    uint32_t *lane_position; /* task -> index within its lane */
+    uint32_t *lane_first;  /* lanes + 1, into lane_task */
+    uint32_t *lane_task;   /* lane by lane, each in the plan's order */
+    int32_t *lane_priority; /* lane -> the most urgent user priority of its band */
+    uint32_t *pred_first, *pred; /* the edges within a frame, as in graph/dag.h */
+    uint64_t edges;
+    weir_carried carried;  /* those of distance < frames */
+    uint32_t *wait_first;  /* task -> its waits: wait[wait_first[t]] .. wait[wait_first[t + 1] - 1], in-frame ones first */
+    weir_wait *wait;
+    uint8_t *records;      /* task -> 1 if some task in another lane waits for it, in its own frame or a later one */
+    double *start_ns, *end_ns; /* task -> predicted, one frame alone */
+    double makespan_ns, interval_ns, bound_ns;
+    const char *binding;   /* static */
+    uint64_t naive_waits;
+};
+
+weir_plan *weir_plan_hold(const weir_plan *plan);
+
+#endif
