@@ -1,0 +1,22 @@
+# What `cmake --install` installs: headers, library, and how CMake (find_package(weir)) and pkg-config find them.
+# dagdump and dagbench install themselves, see tools/.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
+
+install(TARGETS weir EXPORT weir-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/weir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+
+install(EXPORT weir-targets NAMESPACE weir:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/weir-config.cmake.in weir-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(weir-config-version.cmake COMPATIBILITY SameMinorVersion) # 0.x: minor versions may break
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weir-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/weir-config-version.cmake
+    DESTINATION ${package_dir})
+
+# Paths relative to the file, so that the installed tree may be moved.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+    OUTPUT_VARIABLE include_from_pc)
+configure_file(cmake/weir.pc.in weir.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
