@@ -89,6 +89,9 @@ weir_body *weir_body_hold(const weir_body *body);
 void weir_body_release(const weir_body *body);                 /* NULL is fine */
 char *weir_body_text(weir_body *body, size_t bytes);           /* room for a name; NULL: no memory */
 
+/* Number of a group (index + 1) by its text, new or known; 0 for NULL; UINT32_MAX: no memory. */
+uint32_t weir_body_group_number(weir_body *body, const char *group);
+
 /* What the graph holds now; for plans, and for writers of files. */
 const weir_body *weir_graph_body(const weir_graph *graph);
 
@@ -97,6 +100,12 @@ float weir_task_share(const weir_body *body, const weir_task_record *task); /* 0
 const char *weir_task_group(const weir_body *body, const weir_task_record *task); /* NULL: none */
 const char *weir_kind_name(weir_task_kind kind);      /* "kernel", "copy", ... */
 weir_span weir_arg_span(const weir_body *body, const weir_arg_record *arg); /* of a buffer argument; a token's is one element */
+
+/* Where a task's derived edges end in `derived`. */
+static inline uint32_t weir_derived_end(const weir_body *body, uint32_t task)
+{
+    return task + 1 < body->tasks.count ? body->tasks.at[task + 1].derived_first : body->derived.count;
+}
 
 static inline bool weir_arg_is_access(const weir_arg_record *arg)
 {

@@ -6,7 +6,7 @@
 #include "graph/body.h"
 
 typedef struct {
-    WEIR_VECTOR(weir_carried_edge) edges; /* by later, then earlier, then distance; no pair twice but for distances none of which implies the other */
+    WEIR_VECTOR(weir_carried_edge) edges; /* by later, then earlier, then distance; none twice */
 } weir_carried;
 
 /* How many copies this graph wants its AUTO rings to have with `frames` frames in flight: max(frames, furthest back + 1). */

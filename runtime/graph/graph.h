@@ -1,0 +1,55 @@
+/* graph.h - the graph being declared: its body, what it needs to derive edges as it grows, and its first error. Shared by the
+ * files of this room that declare. */
+#ifndef WEIR_GRAPH_GRAPH_H
+#define WEIR_GRAPH_GRAPH_H
+
+#include "graph/body.h"
+#include "graph/hazard.h"
+#include "util/status.h"
+#include "util/table.h"
+
+/* Beside each buffer of the body. */
+typedef struct {
+    weir_hazard *hazard;  /* of this frame's copy */
+    uint32_t early_toucher; /* the task behind touched_early */
+} weir_buffer_state;
+
+/* Names, looked up; made when first asked for. Apart, so that looking up may change it in a graph that is const. */
+typedef struct {
+    weir_table *table; /* of the first `count` tasks */
+    uint32_t count;
+} weir_name_index;
+
+struct weir_graph {
+    weir_body *body;
+    weir_status status;
+    char *error; /* text of the first error; ERROR_BYTES, taken at birth so that no memory can be said */
+    WEIR_VECTOR(weir_buffer_state) states; /* like body->buffers */
+    WEIR_VECTOR(uint32_t) stamps;          /* task -> the last task that followed it, + 1: finds doubles */
+    weir_touchers found;                   /* scratch */
+    weir_table *indices;                   /* buffers and params by pointer: their index in the body */
+    weir_name_index *names;
+};
+
+/* Keeps the first error. The task's name, if it has one, comes first in the text. Returns `status`. */
+weir_status weir_graph_fail(weir_graph *graph, weir_status status, const char *format, ...) WEIR_PRINTF(3, 4);
+
+/* Makes the body the graph's own before it is written. false: no memory, said to the graph. */
+bool weir_graph_own(weir_graph *graph);
+
+/* A task with checked options from here on: everything but kind-specific checks. Returns its index + 1, or 0 with the error kept. */
+typedef struct {
+    weir_task_record record; /* but for what this call fills in: args, derived edges */
+    weir_args args;
+    const weir_shape *shape; /* kernels */
+} weir_new_task;
+uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *task);
+
+/* The edge as indices; both ends valid. false: no memory, said to the graph. */
+bool weir_graph_add_edge(weir_graph *graph, uint32_t later, uint32_t earlier);
+bool weir_graph_add_carried_edge(weir_graph *graph, uint32_t later, uint32_t earlier, uint32_t distance);
+
+/* The first task that a handle stands for: its own index, or the entry of its sub-graph. */
+uint32_t weir_body_first_of(const weir_body *body, uint32_t handle);
+
+#endif
