@@ -54,6 +54,10 @@ if(WEIR_CUDA STREQUAL "AUTO" OR WEIR_CUDA)
         set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) # one runtime in the process, whoever brings kernels
         set(CMAKE_CUDA_STANDARD 17)
         enable_language(CUDA)
+        find_package(CUDAToolkit QUIET REQUIRED)
+        # CMake takes the toolkit's folder for one that the loader searches anyway; often it is not.
+        list(APPEND CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
+        list(APPEND CMAKE_INSTALL_RPATH ${CUDAToolkit_LIBRARY_DIR})
         set(WEIR_HAVE_CUDA ON)
         message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
     elseif(WEIR_CUDA STREQUAL "AUTO")
