@@ -42,5 +42,6 @@ struct weir_plan {
 };
 
 weir_plan *weir_plan_hold(const weir_plan *plan);
+bool weir_plan_is_valid(const weir_plan *plan); /* its arrays agree with each other; for assert */
 
 #endif

@@ -1,0 +1,198 @@
+/* create.c - makes a plan, one pass after the other, each from what those before it found:
+ * options, edges, work -> lanes and order (policy) -> waits -> timeline, bounds. */
+#include "graph/dag.h"
+#include "plan/bands.h"
+#include "plan/bounds.h"
+#include "plan/layout.h"
+#include "plan/paths.h"
+#include "plan/plan.h"
+#include "plan/policy.h"
+#include "plan/timeline.h"
+#include "plan/waits.h"
+#include "plan/work.h"
+#include "util/memory.h"
+#include "util/settings.h"
+#include "util/status.h"
+#include <assert.h>
+
+/* What passes hand to each other and the plan does not keep. Zeroed is empty. */
+typedef struct {
+    const weir_policy *policy;
+    uint32_t lanes; /* 0: ours to choose */
+    weir_dag dag;
+    weir_work work;
+    double *tail_ns;
+    weir_bands bands;
+} making;
+
+static weir_status resolve_options(const weir_plan_options *options, making *m, weir_plan *plan)
+{
+    uint64_t lanes = options->lanes;
+    weir_status status = weir_policy_find(options->policy, &m->policy);
+    if (status == WEIR_OK)
+        status = weir_settings_number("WEIR_LANES", 1, WEIR_LANES_MOST, &lanes);
+    if (status != WEIR_OK)
+        return status;
+    if (lanes > WEIR_LANES_MOST)
+        return weir_fail(WEIR_ERR_INVALID, "%u lanes are too many: plan with at most %u", options->lanes, WEIR_LANES_MOST);
+    if (options->frames > WEIR_FRAMES_MOST)
+        return weir_fail(WEIR_ERR_INVALID, "%u frames in flight are too many: plan with at most %u", options->frames, WEIR_FRAMES_MOST);
+    m->lanes = (uint32_t)lanes;
+    plan->policy = m->policy->name;
+    plan->frames = options->frames != 0 ? options->frames : 1;
+    return WEIR_OK;
+}
+
+/* An AUTO ring that an exec has fixed already cannot grow with this graph. */
+static weir_status check_rings(const weir_plan *plan)
+{
+    for (uint32_t b = 0; b < plan->body->buffers.count; b++) {
+        const weir_buffer *buffer = plan->body->buffers.at[b].buffer;
+        uint32_t copies = weir_buffer_copies(buffer, plan->ring_copies);
+        if (buffer->copies == WEIR_RING_AUTO && copies < plan->ring_copies)
+            return weir_fail(WEIR_ERR_INVALID,
+                             "ring '%s' has %u copies since the first exec that used it, and this graph needs %u: make the exec that needs "
+                             "most first, or give the ring a number of copies",
+                             buffer->name, copies, plan->ring_copies);
+    }
+    return WEIR_OK;
+}
+
+/* Every slot then meets each ring at the same copy each time. */
+static uint32_t count_slots(const weir_plan *plan)
+{
+    uint32_t slots = 1;
+    for (uint32_t b = 0; b < plan->body->buffers.count; b++) {
+        uint32_t copies = weir_buffer_copies(plan->body->buffers.at[b].buffer, plan->ring_copies), larger = slots;
+        if (copies > WEIR_SLOTS_MOST)
+            return 0;
+        while (larger % copies != 0)
+            larger += slots;
+        slots = larger;
+        if (slots > WEIR_SLOTS_MOST)
+            return 0;
+    }
+    uint32_t period = slots;
+    while (slots < plan->frames)
+        slots += period;
+    return slots <= WEIR_SLOTS_MOST ? slots : 0;
+}
+
+static weir_status find_edges(making *m, weir_plan *plan)
+{
+    weir_status status = weir_dag_create(plan->body, &m->dag);
+    if (status != WEIR_OK)
+        return status;
+    plan->tasks = m->dag.tasks;
+    plan->edges = m->dag.edges;
+    plan->ring_copies = weir_ring_copies(plan->body, plan->frames);
+    status = check_rings(plan);
+    if (status != WEIR_OK)
+        return status;
+    plan->slots = count_slots(plan);
+    if (plan->frames > 1) /* a shorter distance than 1 there is not */
+        status = weir_carried_create(plan->body, plan->ring_copies, plan->frames, &plan->carried);
+    return status;
+}
+
+/* How many tasks can run at once, going by levels; looked for only where it decides something. */
+static weir_status find_width(const making *m, uint32_t *width)
+{
+    weir_levels levels = {0};
+    weir_status status = m->lanes == 0 ? weir_levels_create(&m->dag, &levels) : WEIR_OK;
+    *width = levels.width != 0 ? levels.width : 1;
+    weir_levels_finish(&levels);
+    return status;
+}
+
+static weir_status weigh(making *m, weir_plan *plan)
+{
+    uint32_t width = 0;
+    weir_status status = weir_work_create(plan->body, &m->work);
+    if (status == WEIR_OK)
+        status = find_width(m, &width);
+    if (status == WEIR_OK)
+        status = weir_bands_create(&m->work, m->lanes, width, &m->bands);
+    if (status != WEIR_OK)
+        return status;
+    plan->lanes = m->bands.lanes;
+    m->tail_ns = weir_tails_create(&m->dag, m->work.cost_ns);
+    plan->lane_priority = weir_alloc(plan->lanes, sizeof *plan->lane_priority);
+    if (!m->tail_ns || !plan->lane_priority)
+        return weir_fail_no_memory();
+    for (uint32_t b = 0; b < m->bands.count; b++)
+        for (uint32_t l = m->bands.lane_first[b]; l < m->bands.lane_first[b + 1]; l++)
+            plan->lane_priority[l] = m->bands.priority[b];
+    return WEIR_OK;
+}
+
+static weir_status place(making *m, weir_plan *plan)
+{
+    plan->order = weir_alloc(plan->tasks, sizeof *plan->order);
+    plan->lane = weir_alloc(plan->tasks, sizeof *plan->lane);
+    if (!plan->order || !plan->lane)
+        return weir_fail_no_memory();
+    weir_policy_input in = {&m->dag, &m->work, &m->bands, m->tail_ns};
+    return m->policy->place(&in, plan->order, plan->lane);
+}
+
+static void keep_edges(making *m, weir_plan *plan)
+{
+    plan->pred_first = m->dag.pred_first;
+    plan->pred = m->dag.pred;
+    m->dag.pred_first = m->dag.pred = NULL;
+}
+
+static void finish_making(making *m)
+{
+    weir_dag_finish(&m->dag);
+    weir_work_finish(&m->work);
+    weir_bands_finish(&m->bands);
+    weir_free(m->tail_ns);
+}
+
+static weir_status make(const weir_plan_options *options, weir_plan *plan)
+{
+    making m = {0};
+    weir_status status = resolve_options(options, &m, plan);
+    if (status == WEIR_OK)
+        status = find_edges(&m, plan);
+    if (status == WEIR_OK)
+        status = weigh(&m, plan);
+    if (status == WEIR_OK)
+        status = place(&m, plan);
+    if (status == WEIR_OK)
+        status = weir_bounds_create(&m.dag, &m.work, &m.bands, m.tail_ns, plan);
+    if (status == WEIR_OK)
+        status = weir_layout_create(plan);
+    if (status == WEIR_OK)
+        status = weir_waits_create(&m.dag, plan);
+    if (status == WEIR_OK)
+        status = weir_timeline_create(m.work.cost_ns, plan);
+    keep_edges(&m, plan);
+    finish_making(&m);
+    return status;
+}
+
+weir_status weir_plan_create(const weir_graph *graph, const weir_plan_options *options, weir_plan **out)
+{
+    static const weir_plan_options defaults = {0};
+    if (!graph)
+        return weir_fail(WEIR_ERR_INVALID, "no graph to plan");
+    weir_status status = weir_graph_status(graph);
+    if (status != WEIR_OK)
+        return status;
+    weir_plan *plan = weir_alloc(1, sizeof *plan);
+    if (!plan)
+        return weir_fail_no_memory();
+    atomic_init(&plan->holders, 1);
+    plan->body = weir_body_hold(weir_graph_body(graph));
+    status = make(options ? options : &defaults, plan);
+    if (status != WEIR_OK) {
+        weir_plan_destroy(plan); /* zeroed at birth, so a half-made plan is safe to destroy */
+        return status;
+    }
+    assert(weir_plan_is_valid(plan));
+    *out = plan;
+    return WEIR_OK;
+}

@@ -1,0 +1,92 @@
+/* plan.c - a made plan: its holders, what must be true of its arrays, and what it tells of itself. */
+#include "plan/plan.h"
+#include "util/memory.h"
+#include "util/status.h"
+
+weir_plan *weir_plan_hold(const weir_plan *plan)
+{
+    weir_plan *held = (weir_plan *)plan; /* the count of holders is the one thing that changes */
+    atomic_fetch_add_explicit(&held->holders, 1, memory_order_relaxed);
+    return held;
+}
+
+void weir_plan_destroy(weir_plan *plan)
+{
+    if (!plan || atomic_fetch_sub_explicit(&plan->holders, 1, memory_order_acq_rel) > 1)
+        return;
+    weir_body_release(plan->body);
+    weir_free(plan->order);
+    weir_free(plan->position);
+    weir_free(plan->lane);
+    weir_free(plan->lane_position);
+    weir_free(plan->lane_first);
+    weir_free(plan->lane_task);
+    weir_free(plan->lane_priority);
+    weir_free(plan->pred_first);
+    weir_free(plan->pred);
+    weir_carried_finish(&plan->carried);
+    weir_free(plan->wait_first);
+    weir_free(plan->wait);
+    weir_free(plan->records);
+    weir_free(plan->start_ns);
+    weir_free(plan->end_ns);
+    weir_free(plan);
+}
+
+bool weir_plan_is_valid(const weir_plan *plan)
+{
+    if (plan->lanes == 0 || plan->lanes > WEIR_LANES_MOST || plan->frames == 0 || plan->frames > WEIR_FRAMES_MOST)
+        return false;
+    if (plan->lane_first[0] != 0 || plan->lane_first[plan->lanes] != plan->tasks || !plan->binding || !plan->policy)
+        return false;
+    for (uint32_t i = 0; i < plan->tasks; i++) {
+        uint32_t task = plan->order[i], lane = task < plan->tasks ? plan->lane[task] : plan->lanes;
+        if (lane >= plan->lanes || plan->position[task] != i || plan->wait_first[task] > plan->wait_first[task + 1])
+            return false;
+        if (plan->lane_task[plan->lane_first[lane] + plan->lane_position[task]] != task)
+            return false;
+    }
+    return true;
+}
+
+weir_status weir_plan_get(const weir_plan *plan, weir_task task, weir_plan_entry *out)
+{
+    if (!plan || task.graph != plan->body->id || task.number == 0 || task.number > plan->tasks)
+        return weir_fail(WEIR_ERR_INVALID, "task %u of graph %u is not of the planned graph", task.number, task.graph);
+    uint32_t t = task.number - 1;
+    weir_plan_entry entry = {
+        .lane = plan->lane[t],
+        .position = plan->position[t],
+        .records = plan->records[t],
+        .start_ns = plan->start_ns[t],
+        .end_ns = plan->end_ns[t],
+    };
+    for (uint32_t w = plan->wait_first[t]; w < plan->wait_first[t + 1]; w++) {
+        entry.waits += plan->wait[w].distance == 0;
+        entry.carried_waits += plan->wait[w].distance != 0;
+    }
+    *out = entry;
+    return WEIR_OK;
+}
+
+void weir_plan_summarise(const weir_plan *plan, weir_plan_summary *out)
+{
+    uint64_t events = 0;
+    for (uint32_t t = 0; t < plan->tasks; t++)
+        events += plan->records[t];
+    *out = (weir_plan_summary){
+        .tasks = plan->tasks,
+        .edges = plan->edges,
+        .waits = plan->wait_first[plan->tasks],
+        .events = events,
+        .naive_waits = plan->naive_waits,
+        .lanes = plan->lanes,
+        .frames = plan->frames,
+        .slots = plan->slots,
+        .makespan_ns = plan->makespan_ns,
+        .interval_ns = plan->interval_ns,
+        .bound_ns = plan->bound_ns,
+        .binding = plan->binding,
+        .policy = plan->policy,
+    };
+}

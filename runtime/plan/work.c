@@ -1,0 +1,63 @@
+/* work.c - one walk over the task records, which are too large to be met again and again in the order of a plan. */
+#include "plan/work.h"
+#include "util/memory.h"
+#include "util/status.h"
+
+static bool keeps_state(const weir_task_record *task)
+{
+    return (task->kind == WEIR_KIND_HOST || task->kind == WEIR_KIND_NATIVE) && !(task->flags & WEIR_TASK_REENTRANT);
+}
+
+static bool gather_costs(const weir_body *body, weir_work *work)
+{
+    work->cost_ns = weir_alloc(work->tasks, sizeof *work->cost_ns);
+    for (uint32_t t = 0; work->cost_ns && t < work->tasks; t++) {
+        const weir_task_record *task = &body->tasks.at[t];
+        double cost = weir_task_cost(task);
+        work->cost_ns[t] = (float)cost;
+        work->total_ns += cost;
+        if (task->kind == WEIR_KIND_KERNEL)
+            work->device_ns += cost * (double)weir_task_share(body, task);
+        if (keeps_state(task) && work->longest_serial_ns < cost)
+            work->longest_serial_ns = cost;
+        if (t == 0 || task->priority < work->most_urgent)
+            work->most_urgent = task->priority;
+    }
+    return work->cost_ns;
+}
+
+static bool priorities_differ(const weir_body *body)
+{
+    for (uint32_t t = 1; t < body->tasks.count; t++)
+        if (body->tasks.at[t].priority != body->tasks.at[0].priority)
+            return true;
+    return false;
+}
+
+static bool gather_priorities(const weir_body *body, weir_work *work)
+{
+    if (!priorities_differ(body))
+        return true;
+    work->priority = weir_alloc(work->tasks, sizeof *work->priority);
+    for (uint32_t t = 0; work->priority && t < work->tasks; t++)
+        work->priority[t] = body->tasks.at[t].priority;
+    return work->priority;
+}
+
+weir_status weir_work_create(const weir_body *body, weir_work *out)
+{
+    weir_work made = {.tasks = body->tasks.count};
+    if (!gather_costs(body, &made) || !gather_priorities(body, &made)) {
+        weir_work_finish(&made);
+        return weir_fail_no_memory();
+    }
+    *out = made;
+    return WEIR_OK;
+}
+
+void weir_work_finish(weir_work *work)
+{
+    weir_free(work->cost_ns);
+    weir_free(work->priority);
+    *work = (weir_work){0};
+}
