@@ -55,8 +55,3 @@ weir_status weir_fail(weir_status status, const char *format, ...)
     va_end(args);
     return status;
 }
-
-weir_status weir_fail_no_memory(void)
-{
-    return weir_fail(WEIR_ERR_NO_MEMORY, "out of memory");
-}
