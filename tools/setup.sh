@@ -20,17 +20,22 @@ need_packages() {
     done
     [ ${#missing[@]} -eq 0 ] && return
 
-    local root=() install=(apt-get install -y --no-install-recommends "${missing[@]}")
+    local root=() said install=(apt-get install -y --no-install-recommends "${missing[@]}")
     if [ "$(id -u)" -ne 0 ]; then
         if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null; then
-            fail "packages are missing, and installing them takes root. Run: sudo ${install[*]}"
+            fail "packages are missing, and only root may install them. Run as root: ${install[*]}"
         fi
         root=(sudo -n)
     fi
     echo "${0##*/}: installing ${missing[*]}"
-    "${root[@]}" apt-get update -q >/dev/null || echo "${0##*/}: apt-get update failed; trying with the lists as they are" >&2
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" >/dev/null </dev/null ||
-        fail "could not install packages. Run: ${install[*]}"
+    # Old lists may still do, so what counts is whether installing succeeds.
+    said=$({
+        "${root[@]}" apt-get update -q
+        "${root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}"
+    } 2>&1 </dev/null) || {
+        echo "$said" >&2
+        fail "could not install packages, see above. Run as root: ${install[*]}"
+    }
 }
 
 # configure FOLDER ARGUMENT...: cmake, quiet unless it fails, starting afresh where an old build folder is in the way.
