@@ -1,0 +1,38 @@
+/* shade.c - the dye as a picture: 4 bytes a cell, red, green, blue, alpha (255).
+ *
+ *     byte = 255 sqrt(dye * light),    light = 1 + 1.5 (slope of the dye's density towards the lower right), within 0.7 to 1.3
+ *
+ * (Lambert's law for flat slopes: sides that face the upper left are brighter.) Walls are grey with lit and dark edges.
+ * Launched with fluid_shape, one thread a cell. */
+#include "shade_cell.h"
+#include "blocks.h"
+#include "fluid_kernels.h"
+#include "table.h"
+
+static inline void smoke_cells(uint8_t *restrict rgba, shade_dye dye, fluid_around to, int32_t first, int32_t end)
+{
+    for (int32_t i = first; i < end; i++)
+        shade_smoke(rgba + 4 * (int64_t)i, dye, i, to);
+}
+
+static void fluid_shade_host(const weir_blocks *blocks, void *const *args)
+{
+    uint8_t *rgba = WEIR_ARG(uint8_t *, args, 0);
+    shade_dye dye = {WEIR_ARG(const float *, args, 1), WEIR_ARG(const float *, args, 2), WEIR_ARG(const float *, args, 3)};
+    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 4);
+    fluid_size size = WEIR_ARG(fluid_size, args, 5);
+    for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
+        for (int32_t y = walk.y0; y < walk.y1; y++) {
+            int32_t row = fluid_index(size, 0, y), first = row + walk.x0, end = row + walk.x1;
+            int32_t inner_first = walk.x0 == 0 ? first + 1 : first, inner_end = walk.x1 == size.nx ? end - 1 : end;
+            smoke_cells(rgba, dye, fluid_neighbours(size, walk.x0, y), first, inner_first);
+            smoke_cells(rgba, dye, fluid_neighbours(size, 1, y), inner_first, inner_end);
+            smoke_cells(rgba, dye, fluid_neighbours(size, size.nx - 1, y), inner_end < inner_first ? inner_first : inner_end, end);
+            for (int32_t x = walk.x0; x < walk.x1; x++)
+                if (solid[row + x])
+                    shade_wall(rgba + 4 * (int64_t)(row + x), solid, row + x, fluid_neighbours(size, x, y));
+        }
+}
+
+KERNEL_TABLE(fluid_shade, "shade", sizeof(uint8_t *), sizeof(float *), sizeof(float *), sizeof(float *), sizeof(uint8_t *),
+    sizeof(fluid_size));
