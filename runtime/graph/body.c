@@ -125,6 +125,20 @@ uint32_t weir_body_group_number(weir_body *body, const char *group)
     return body->groups.count;
 }
 
+uint32_t weir_body_first_of(const weir_body *body, uint32_t handle_index)
+{
+    uint32_t lo = 0, hi = body->composites.count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (body->composites.at[mid].handle < handle_index)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    bool composite = lo < body->composites.count && body->composites.at[lo].handle == handle_index;
+    return composite ? body->composites.at[lo].first : handle_index;
+}
+
 double weir_task_cost(const weir_task_record *task)
 {
     if (task->cost_ns > 0)

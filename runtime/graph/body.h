@@ -92,6 +92,9 @@ char *weir_body_text(weir_body *body, size_t bytes);           /* room for a nam
 /* Number of a group (index + 1) by its text, new or known; 0 for NULL; UINT32_MAX: no memory. */
 uint32_t weir_body_group_number(weir_body *body, const char *group);
 
+/* The first task that a handle stands for: its own index, or the entry of its sub-graph. */
+uint32_t weir_body_first_of(const weir_body *body, uint32_t handle);
+
 /* What the graph holds now; for plans, and for writers of files. */
 const weir_body *weir_graph_body(const weir_graph *graph);
 

@@ -610,20 +610,6 @@ bool weir_graph_add_carried_edge(weir_graph *graph, uint32_t later, uint32_t ear
     return true;
 }
 
-uint32_t weir_body_first_of(const weir_body *body, uint32_t handle_index)
-{
-    uint32_t lo = 0, hi = body->composites.count;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (body->composites.at[mid].handle < handle_index)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    bool composite = lo < body->composites.count && body->composites.at[lo].handle == handle_index;
-    return composite ? body->composites.at[lo].first : handle_index;
-}
-
 /* Indices of both ends; false, with the error kept, if one is null or foreign. */
 static bool edge_ends(weir_graph *graph, weir_task later, weir_task earlier, uint32_t *to, uint32_t *from)
 {

@@ -49,7 +49,4 @@ uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *task);
 bool weir_graph_add_edge(weir_graph *graph, uint32_t later, uint32_t earlier);
 bool weir_graph_add_carried_edge(weir_graph *graph, uint32_t later, uint32_t earlier, uint32_t distance);
 
-/* The first task that a handle stands for: its own index, or the entry of its sub-graph. */
-uint32_t weir_body_first_of(const weir_body *body, uint32_t handle);
-
 #endif

@@ -55,3 +55,26 @@ void weir_free(void *memory)
     if (memory)
         resize(memory, 0);
 }
+
+enum { LINE_BYTES = 64 };
+
+void *weir_alloc_lines(size_t count, size_t bytes)
+{
+    if (bytes != 0 && count > (SIZE_MAX - 2 * LINE_BYTES) / bytes)
+        return NULL;
+    unsigned char *taken = weir_alloc(1, count * bytes + LINE_BYTES + sizeof(void *));
+    if (!taken)
+        return NULL;
+    uintptr_t first = ((uintptr_t)taken + sizeof(void *) + LINE_BYTES - 1) & ~(uintptr_t)(LINE_BYTES - 1);
+    memcpy((void *)(first - sizeof(void *)), &taken, sizeof taken); /* what to free stands in front */
+    return (void *)first;
+}
+
+void weir_free_lines(void *memory)
+{
+    if (!memory)
+        return;
+    void *taken;
+    memcpy(&taken, (unsigned char *)memory - sizeof taken, sizeof taken);
+    weir_free(taken);
+}

@@ -12,4 +12,8 @@ void *weir_alloc_copy(const void *from, size_t bytes);
 char *weir_alloc_text(const char *text); /* a copy of a string */
 void weir_free(void *memory);            /* NULL is fine */
 
+/* Zeroed and 64-byte aligned, for what should not share a cache line; to free with the one below. NULL: no memory. */
+void *weir_alloc_lines(size_t count, size_t bytes);
+void weir_free_lines(void *memory);      /* NULL is fine */
+
 #endif

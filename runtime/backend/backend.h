@@ -1,0 +1,150 @@
+/* backend.h - the seam between run and what executes: a backend opens a device, keeps its memory, and runs programs. A program
+ * is a plan bound to a device, made once and submitted frame by frame; how a frame is executed (lanes walked by host threads,
+ * launches on streams, a replayed graph) is the backend's own business.
+ *
+ * Adding a backend is a folder beside this file and a line in backends.c. A backend includes this file and reads plans; it
+ * knows nothing of execs, tickets, or other backends.
+ * Threads: run makes one call at a time, except `program_destroy`, `task_done` and `unfinished`, which come from any thread at any time.
+ * A backend calls its reports from threads of its own, never from inside a call. Only `close` and `program_destroy` may wait for
+ * its threads. */
+#ifndef WEIR_BACKEND_BACKEND_H
+#define WEIR_BACKEND_BACKEND_H
+
+#include "plan/plan.h"
+#include "weir/run.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef struct weir_backend weir_backend;
+typedef struct weir_program weir_program;
+
+/* ---- what a program is made of ---- */
+
+/* A ring as a program sees it: copies[i] is the base of copy i. A plain buffer is not in this list. */
+typedef struct {
+    void *const *copies;
+    uint32_t count;
+} weir_ring;
+
+typedef enum { WEIR_PASS_FIXED, WEIR_PASS_RING, WEIR_PASS_PARAM } weir_pass_kind;
+
+/* One argument that a task is passed. `address` is where the value (for a buffer: the pointer) stands; of a ring or param the
+ * frame says which copy or where. */
+typedef struct {
+    uint8_t kind;          /* weir_pass_kind */
+    uint16_t back;         /* ring: frames back */
+    uint32_t index;        /* ring: its number; param: offset into the frame's params */
+    const void *address;   /* fixed */
+} weir_pass;
+
+/* What one frame has of its own; all of it is run's and stays as it is until the frame is done. */
+typedef struct {
+    uint64_t number;             /* of this program, from 0 */
+    const uint32_t *ring_at;     /* ring -> the copy that is this frame's */
+    const unsigned char *params; /* values, each at its offset */
+    const unsigned char *off;    /* a bit a task: switched off; NULL: all on */
+} weir_frame_values;
+
+typedef struct {
+    int64_t start_ns, end_ns; /* weir_clock_ns */
+} weir_task_span;
+
+/* What a program tells run. Frames may be told done in any order and from several threads at once; each once. */
+typedef struct {
+    void *user;
+    void (*task_failed)(void *user, uint64_t frame, uint32_t task, weir_status status); /* before that frame is told done */
+    void (*frame_done)(void *user, uint64_t frame);
+} weir_reports;
+
+/* A plan and all that its tasks are passed, with everything in it valid as long as the program. Copies and fills are passed
+ * their buffers like kernels: destination first. */
+typedef struct {
+    const weir_plan *plan;
+    const weir_pass *pass;      /* task t is passed pass[pass_first[t]] .. pass[pass_first[t + 1] - 1] */
+    const uint32_t *pass_first;
+    const weir_ring *rings;
+    uint32_t ring_count;
+    weir_task_span *spans;      /* NULL, or frames in flight times tasks: where frame n's task t goes is (n % frames) * tasks + t */
+    weir_reports reports;
+} weir_image;
+
+/* ---- tracing ---- */
+
+typedef enum {
+    WEIR_TRACE_WHOLE,  /* a task that one worker ran alone */
+    WEIR_TRACE_PART,   /* some blocks of a task that several share */
+    WEIR_TRACE_SHARED  /* the whole of such a task, told once beside its parts */
+} weir_trace_extent;
+
+typedef struct {
+    const char *graph, *task, *group; /* group may be NULL */
+    const char *kind;
+    uint64_t frame;
+    uint32_t lane, worker;
+    weir_trace_extent extent;
+    weir_task_span span;
+} weir_trace_event;
+
+typedef struct weir_tracer weir_tracer;
+struct weir_tracer {
+    void (*event)(weir_tracer *tracer, const weir_trace_event *event); /* any thread */
+    void (*destroy)(weir_tracer *tracer);                               /* called when the runtime's memory goes */
+    weir_tracer *next; /* the runtime's list of all it ever had */
+};
+
+/* ---- a backend ---- */
+
+typedef struct {
+    uint32_t device, workers; /* workers 0: the backend's default */
+    bool shuffle;             /* run in a random order that lanes and waits allow */
+    uint64_t seed;
+    _Atomic(weir_tracer *) *tracer; /* where to look, task by task, whether anybody traces; outlives the backend */
+} weir_backend_options;
+
+typedef struct {
+    const char *name;
+
+    /* Required. */
+    void (*describe)(weir_device_info *out); /* device 0, without opening it; `workers` and `lanes` as by default */
+    weir_status (*open)(const weir_backend_options *options, weir_backend **out);
+    void (*close)(weir_backend *backend);    /* no program is left */
+    uint32_t (*workers)(const weir_backend *backend);
+    uint32_t (*lanes)(const weir_backend *backend); /* its own number */
+
+    void *(*take)(weir_backend *backend, weir_place place, size_t bytes); /* zero-filled, 64-byte aligned; NULL: no memory, said */
+    void (*give)(weir_backend *backend, weir_place place, void *memory);
+    weir_status (*write)(weir_backend *backend, weir_place place, void *to, const void *from, size_t bytes);
+    weir_status (*read)(weir_backend *backend, weir_place place, void *to, const void *from, size_t bytes);
+
+    /* WEIR_ERR_BACKEND names a task that it has no code for. */
+    weir_status (*program_create)(weir_backend *backend, const weir_image *image, weir_program **out);
+    void (*program_destroy)(weir_program *program); /* no frame is in flight */
+    void (*submit)(weir_program *program, const weir_frame_values *values); /* in the order of their numbers, F at most in flight */
+    bool (*task_done)(const weir_program *program, uint64_t frame, uint32_t task);
+    uint32_t (*unfinished)(const weir_program *program, uint64_t frame); /* a task it waits for; UINT32_MAX: none */
+
+    /* Optional. NULL: run holds a frame back until the frames of other programs that it must follow are done. */
+    void (*follow)(weir_program *program, weir_program *other, uint64_t frame); /* the next submit starts after that frame, device-side */
+} weir_backend_ops;
+
+/* All backends this library was built with, most wanted first; NULL ends the list. */
+extern const weir_backend_ops *const weir_backends[];
+
+/* Where argument `pass` of a frame stands, for the `args` of a kernel. */
+static inline const void *weir_pass_address(const weir_image *image, const weir_pass *pass, const weir_frame_values *values)
+{
+    if (pass->kind == WEIR_PASS_FIXED)
+        return pass->address;
+    if (pass->kind == WEIR_PASS_PARAM)
+        return values->params + pass->index;
+    const weir_ring *ring = &image->rings[pass->index];
+    uint32_t at = values->ring_at[pass->index];
+    return &ring->copies[at >= pass->back ? at - pass->back : at + ring->count - pass->back];
+}
+
+static inline bool weir_task_is_off(const weir_frame_values *values, uint32_t task)
+{
+    return values->off && (values->off[task / 8] >> task % 8 & 1);
+}
+
+#endif

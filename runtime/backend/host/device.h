@@ -1,0 +1,140 @@
+/* device.h - the host backend's own picture of itself.
+ *
+ * A program's lane is a cyclic list of entries, its tasks in the plan's order. `done` counts the entries finished since the
+ * program was made, over all frames, so "task at index i of a lane of L entries, frame n, is done" is done > n * L + i: no event
+ * objects, no resetting, and a wait is one comparison against a number that is cached until it no longer suffices.
+ *
+ * A lane is run by whoever took it (`taken`, one compare-and-swap); the taker runs entries until one is not ready, and lets go.
+ * A worker never waits while it holds a lane. A kernel of several blocks becomes the lane's job: workers claim chunks of it, the
+ * last to finish one finishes the entry and goes on as the lane's taker; until then the lane stays taken by the job.
+ *
+ * The order of a plan is a linear extension of its edges, so one worker suffices for progress.
+ *
+ * Sleeping: a worker that finds nothing for a while counts itself a sleeper, looks once more, and sleeps until the next bell.
+ * Whoever makes work possible looks for sleepers afterwards (both with a full fence between) and rings. */
+#ifndef WEIR_BACKEND_HOST_DEVICE_H
+#define WEIR_BACKEND_HOST_DEVICE_H
+
+#include "backend/backend.h"
+#include <pthread.h>
+
+typedef struct {
+    uint32_t position; /* index in its lane, of a task to wait for */
+    uint16_t lane, distance; /* frames back */
+} lane_wait;
+
+/* One task, as a lane runs it. */
+typedef struct {
+    union {
+        weir_host_kernel *kernel;
+        weir_host_fn *host;
+    } code;
+    void *user;            /* host, native */
+    void *const *args;     /* the same in every frame; NULL: made for each frame */
+    uint64_t blocks;       /* kernel, copy, fill: into how many it may be cut; 1: called once */
+    uint32_t task, wait_first;
+    uint16_t wait_count, arg_count;
+    uint8_t kind;          /* weir_task_kind */
+    bool records;          /* some other lane waits for it */
+    bool shared;           /* its blocks may be shared out among workers */
+} entry;
+
+/* What the workers that share a kernel need to know; written by the lane's taker while no chunk is to be had. */
+typedef struct {
+    const entry *what;
+    void *const *args;
+    const weir_frame_values *values;
+    uint64_t blocks_in_chunk;
+    int64_t start_ns;
+} job;
+
+typedef struct {
+    _Alignas(64) atomic_ullong done;
+    _Alignas(64) atomic_uint taken;
+    /* The taker's, handed over by `taken` or by the job: */
+    uint32_t next;         /* entry, and the frame it is to run in */
+    uint64_t frame;
+    uint64_t *seen;        /* lane -> its `done` when last looked at */
+    const void **args;     /* room for the arguments of an entry that has none of its own */
+    job job;
+    /* Never change: */
+    const entry *entries;
+    uint32_t count, number;
+    _Alignas(64) atomic_ullong chunks; /* generation << 32 | chunks << 16 | next to claim */
+    atomic_uint chunks_left;           /* to finish */
+} lane;
+
+/* Beside each of the frames in flight. */
+typedef struct {
+    const weir_frame_values *values;
+    atomic_uint lanes_left;
+} flight;
+
+struct weir_program {
+    struct weir_backend *device;
+    const weir_image *image;
+    const weir_plan *plan;
+    lane *lanes;
+    uint32_t lane_count, busy_lanes; /* busy: with any entry */
+    entry *entries;
+    lane_wait *waits;
+    void **fixed_args;       /* pool of entry.args */
+    uint64_t *seen_pool;
+    const void **args_pool;
+    flight *flights;         /* frames in flight, F of them */
+    uint32_t frames;
+    atomic_ullong submitted; /* frames */
+    atomic_ullong told;      /* of a program without entries: frames told done */
+    atomic_ullong failed;    /* first frame that failed; from there on tasks are passed over */
+};
+
+typedef struct worker {
+    struct weir_backend *device;
+    pthread_t thread;
+    uint32_t number;
+    _Atomic(void *) shared;  /* scratch of kernels */
+    _Atomic(weir_program *) visiting; /* not destroyed while it stands here */
+    uint64_t random;
+} worker;
+
+typedef struct program_table program_table;
+struct program_table {
+    program_table *older;    /* workers may still look at it; freed with the device */
+    uint32_t capacity;
+    _Atomic(weir_program *) at[];
+};
+
+struct weir_backend {
+    weir_backend_options options;
+    uint32_t worker_count, lanes;
+    worker *workers;
+    _Atomic(program_table *) programs; /* changed under `lock`, read without */
+    struct scratch *scratch;     /* the workers' `shared`, for the largest that any kernel asked for yet */
+    size_t scratch_bytes;
+    atomic_uint sleepers;
+    atomic_bool closing;
+    pthread_mutex_t lock;        /* guards `bell`, and changes of `programs` */
+    pthread_cond_t rung;
+    uint64_t bell;
+};
+
+/* worker.c */
+weir_status weir_host_workers_start(struct weir_backend *device);
+void weir_host_workers_stop(struct weir_backend *device);
+void weir_host_ring(struct weir_backend *device); /* work became possible */
+
+/* program.c */
+weir_status weir_host_program_create(weir_backend *backend, const weir_image *image, weir_program **out);
+void weir_host_program_destroy(weir_program *program);
+void weir_host_submit(weir_program *program, const weir_frame_values *values);
+bool weir_host_task_done(const weir_program *program, uint64_t frame, uint32_t task);
+uint32_t weir_host_unfinished(const weir_program *program, uint64_t frame);
+
+/* host.c */
+weir_status weir_host_scratch_grow(struct weir_backend *device, const weir_plan *plan);
+
+/* lane.c: what a worker does with a program. All return whether anything was done. */
+bool weir_host_visit(worker *self, weir_program *program);          /* helps with jobs, runs lanes that are free and ready */
+bool weir_host_visit_at_random(worker *self, weir_program *program); /* one entry of one lane that is ready */
+
+#endif

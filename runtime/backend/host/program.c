@@ -1,0 +1,251 @@
+/* program.c - makes a plan into lanes of entries, and answers for its frames. */
+#include "backend/host/device.h"
+#include "backend/host/move.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <assert.h>
+#include <sched.h>
+
+static weir_status check_code(const weir_plan *plan)
+{
+    for (uint32_t t = 0; t < plan->tasks; t++) {
+        const weir_task_record *task = &plan->body->tasks.at[t];
+        if (task->kind == WEIR_KIND_KERNEL && !task->code.kernel->host)
+            return weir_fail(WEIR_ERR_BACKEND, "task '%s': kernel '%s' has no code for the host (no host twin)", task->name, task->code.kernel->name);
+        if (task->kind == WEIR_KIND_NATIVE && !task->code.native->host)
+            return weir_fail(WEIR_ERR_BACKEND, "task '%s': native '%s' has no code for the host", task->name, task->code.native->name);
+    }
+    return WEIR_OK;
+}
+
+static uint64_t block_count(const weir_body *body, const weir_task_record *task)
+{
+    if (task->kind == WEIR_KIND_COPY || task->kind == WEIR_KIND_FILL)
+        return weir_host_move_blocks(body, task);
+    if (task->kind != WEIR_KIND_KERNEL)
+        return 1;
+    const weir_shape *shape = &body->shapes.at[task->with.shape];
+    return (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
+}
+
+/* A kernel that wants one call gets all its blocks at once, as every entry does that is not shared out. */
+static bool is_one_call(const weir_task_record *task)
+{
+    return task->kind == WEIR_KIND_KERNEL && (task->code.kernel->flags & (WEIR_KERNEL_ONE_CALL | WEIR_KERNEL_COOPERATIVE));
+}
+
+static bool args_are_fixed(const weir_image *image, uint32_t task)
+{
+    for (uint32_t i = image->pass_first[task]; i < image->pass_first[task + 1]; i++)
+        if (image->pass[i].kind != WEIR_PASS_FIXED)
+            return false;
+    return true;
+}
+
+static bool take_memory(weir_program *program)
+{
+    const weir_plan *plan = program->plan;
+    uint32_t passes = program->image->pass_first[plan->tasks], args_most = 1;
+    for (uint32_t t = 0; t < plan->tasks; t++) {
+        uint32_t count = program->image->pass_first[t + 1] - program->image->pass_first[t];
+        args_most = count > args_most ? count : args_most;
+    }
+    program->lanes = weir_alloc_lines(plan->lanes, sizeof *program->lanes);
+    program->entries = weir_alloc_lines(plan->tasks, sizeof *program->entries);
+    program->waits = weir_alloc(plan->wait_first[plan->tasks], sizeof *program->waits);
+    program->fixed_args = weir_alloc(passes, sizeof *program->fixed_args);
+    program->seen_pool = weir_alloc((size_t)plan->lanes * plan->lanes, sizeof *program->seen_pool);
+    program->args_pool = weir_alloc((size_t)plan->lanes * args_most, sizeof *program->args_pool);
+    program->flights = weir_alloc(plan->frames, sizeof *program->flights);
+    if (!program->lanes || !program->entries || !program->waits || !program->fixed_args || !program->seen_pool || !program->args_pool || !program->flights)
+        return false;
+    for (uint32_t k = 0; k < plan->lanes; k++) {
+        program->lanes[k].seen = program->seen_pool + (size_t)k * plan->lanes;
+        program->lanes[k].args = program->args_pool + (size_t)k * args_most;
+    }
+    return true;
+}
+
+static void make_entry(weir_program *program, entry *made, uint32_t t)
+{
+    const weir_plan *plan = program->plan;
+    const weir_image *image = program->image;
+    const weir_task_record *task = &plan->body->tasks.at[t];
+    uint32_t first = image->pass_first[t];
+    *made = (entry){
+        .blocks = block_count(plan->body, task),
+        .task = t,
+        .wait_first = plan->wait_first[t],
+        .wait_count = (uint16_t)(plan->wait_first[t + 1] - plan->wait_first[t]),
+        .arg_count = (uint16_t)(image->pass_first[t + 1] - first),
+        .kind = task->kind,
+        .records = plan->records[t],
+    };
+    if (task->kind == WEIR_KIND_KERNEL)
+        made->code.kernel = task->code.kernel->host;
+    else if (task->kind == WEIR_KIND_HOST || task->kind == WEIR_KIND_NATIVE) {
+        made->code.host = task->kind == WEIR_KIND_HOST ? task->code.host : task->code.native->host;
+        made->user = task->with.user;
+    }
+    made->shared = made->blocks > 1 && !is_one_call(task);
+    if (args_are_fixed(image, t))
+        made->args = program->fixed_args + first;
+    for (uint32_t i = 0; i < made->arg_count; i++)
+        program->fixed_args[first + i] = (void *)(uintptr_t)image->pass[first + i].address;
+    for (uint32_t i = 0; i < made->wait_count; i++) {
+        const weir_wait *w = &plan->wait[made->wait_first + i];
+        program->waits[made->wait_first + i] = (lane_wait){plan->lane_position[w->task], plan->lane[w->task], (uint16_t)w->distance};
+    }
+}
+
+static void make_lanes(weir_program *program)
+{
+    const weir_plan *plan = program->plan;
+    for (uint32_t k = 0; k < plan->lanes; k++) {
+        lane *l = &program->lanes[k];
+        l->number = k;
+        l->entries = program->entries + plan->lane_first[k];
+        l->count = plan->lane_first[k + 1] - plan->lane_first[k];
+        for (uint32_t i = 0; i < l->count; i++)
+            make_entry(program, &program->entries[plan->lane_first[k] + i], plan->lane_task[plan->lane_first[k] + i]);
+        program->busy_lanes += l->count > 0;
+    }
+}
+
+/* ---- the device's table of programs, which workers walk without a lock ---- */
+
+static weir_status add_locked(weir_backend *device, weir_program *program)
+{
+    program_table *table = atomic_load(&device->programs);
+    for (uint32_t i = 0; table && i < table->capacity; i++)
+        if (!atomic_load(&table->at[i])) {
+            atomic_store(&table->at[i], program);
+            return WEIR_OK;
+        }
+    uint32_t capacity = table ? table->capacity * 2 : 8;
+    program_table *larger = weir_alloc(1, sizeof *larger + capacity * sizeof larger->at[0]);
+    if (!larger)
+        return weir_fail_no_memory();
+    larger->capacity = capacity;
+    larger->older = table;
+    for (uint32_t i = 0; table && i < table->capacity; i++)
+        atomic_init(&larger->at[i], atomic_load(&table->at[i]));
+    atomic_store(&larger->at[table ? table->capacity : 0], program);
+    atomic_store(&device->programs, larger);
+    return WEIR_OK;
+}
+
+static weir_status table_add(weir_backend *device, weir_program *program)
+{
+    pthread_mutex_lock(&device->lock);
+    weir_status status = add_locked(device, program);
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+/* Older tables are swept too: a worker may still be walking one. Then nobody new comes in, and who is inside comes out: with no frame
+ * in flight he only looks round. */
+static void table_remove(weir_backend *device, weir_program *program)
+{
+    pthread_mutex_lock(&device->lock);
+    for (program_table *table = atomic_load(&device->programs); table; table = table->older)
+        for (uint32_t i = 0; i < table->capacity; i++)
+            if (atomic_load(&table->at[i]) == program)
+                atomic_store(&table->at[i], NULL);
+    pthread_mutex_unlock(&device->lock);
+    for (uint32_t w = 0; w < device->worker_count; w++)
+        while (atomic_load(&device->workers[w].visiting) == program)
+            sched_yield();
+}
+
+/* ---- what run calls ---- */
+
+static void free_program(weir_program *program)
+{
+    weir_free_lines(program->lanes);
+    weir_free_lines(program->entries);
+    weir_free(program->waits);
+    weir_free(program->fixed_args);
+    weir_free(program->seen_pool);
+    weir_free(program->args_pool);
+    weir_free(program->flights);
+    weir_free(program);
+}
+
+weir_status weir_host_program_create(weir_backend *device, const weir_image *image, weir_program **out)
+{
+    weir_status status = check_code(image->plan);
+    if (status != WEIR_OK)
+        return status;
+    weir_program *program = weir_alloc(1, sizeof *program);
+    if (!program)
+        return weir_fail_no_memory();
+    program->device = device;
+    program->image = image;
+    program->plan = image->plan;
+    program->lane_count = image->plan->lanes;
+    program->frames = image->plan->frames;
+    atomic_init(&program->submitted, 0);
+    atomic_init(&program->told, 0);
+    atomic_init(&program->failed, UINT64_MAX);
+    if (!take_memory(program)) {
+        free_program(program);
+        return weir_fail_no_memory();
+    }
+    make_lanes(program);
+    status = weir_host_scratch_grow(device, image->plan);
+    if (status == WEIR_OK)
+        status = table_add(device, program);
+    if (status != WEIR_OK) {
+        free_program(program);
+        return status;
+    }
+    *out = program;
+    return WEIR_OK;
+}
+
+void weir_host_program_destroy(weir_program *program)
+{
+    if (!program)
+        return;
+    table_remove(program->device, program);
+    free_program(program);
+}
+
+void weir_host_submit(weir_program *program, const weir_frame_values *values)
+{
+    flight *f = &program->flights[values->number % program->frames];
+    assert(values->number == atomic_load(&program->submitted));
+    f->values = values;
+    atomic_store_explicit(&f->lanes_left, program->busy_lanes, memory_order_relaxed);
+    atomic_store_explicit(&program->submitted, values->number + 1, memory_order_release);
+    weir_host_ring(program->device);
+}
+
+bool weir_host_task_done(const weir_program *program, uint64_t frame, uint32_t task)
+{
+    const lane *l = &program->lanes[program->plan->lane[task]];
+    return atomic_load_explicit(&((lane *)l)->done, memory_order_acquire) > frame * l->count + program->plan->lane_position[task];
+}
+
+/* Of the next tasks of all lanes, one that itself waits for none of the others: it is being run, or about to be. */
+uint32_t weir_host_unfinished(const weir_program *program, uint64_t frame)
+{
+    const weir_plan *plan = program->plan;
+    uint32_t found = UINT32_MAX;
+    for (uint32_t k = 0; k < program->lane_count; k++) {
+        lane *l = &program->lanes[k];
+        uint64_t done = atomic_load_explicit(&l->done, memory_order_acquire);
+        if (l->count == 0 || done >= (frame + 1) * l->count)
+            continue;
+        uint64_t at = done / l->count;
+        uint32_t task = plan->lane_task[plan->lane_first[k] + done % l->count];
+        bool waits = false;
+        for (uint32_t i = plan->wait_first[task]; i < plan->wait_first[task + 1] && !waits; i++)
+            waits = at >= plan->wait[i].distance && !weir_host_task_done(program, at - plan->wait[i].distance, plan->wait[i].task);
+        if (!waits)
+            return task;
+        found = task;
+    }
+    return found;
+}

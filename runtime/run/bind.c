@@ -1,0 +1,251 @@
+/* bind.c - joins a plan and a runtime: finds storage for every buffer, makes what each task is passed, and takes all the memory
+ * that frames will use. */
+#include "run/exec.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <string.h>
+
+static weir_status check_kernel_args(const weir_body *body, const weir_task_record *task)
+{
+    const weir_kernel *kernel = task->code.kernel;
+    if (!kernel->arg_bytes)
+        return WEIR_OK;
+    uint32_t passed = 0;
+    for (uint32_t i = 0; i < task->arg_count; i++) {
+        const weir_arg_record *arg = &body->args.at[task->arg_first + i];
+        if (arg->flags & WEIR_ARG_HIDDEN)
+            continue;
+        size_t bytes = weir_arg_is_access(arg) ? sizeof(void *) : arg->bytes;
+        if (passed < kernel->arg_count && bytes != kernel->arg_bytes[passed])
+            return weir_fail(WEIR_ERR_INVALID, "task '%s': argument %u has %zu bytes, kernel '%s' takes %u there", task->name, passed, bytes,
+                             kernel->name, kernel->arg_bytes[passed]);
+        passed++;
+    }
+    if (passed != kernel->arg_count)
+        return weir_fail(WEIR_ERR_INVALID, "task '%s': %u arguments are passed, kernel '%s' takes %u", task->name, passed, kernel->name, kernel->arg_count);
+    return WEIR_OK;
+}
+
+/* ---- storages and rings ---- */
+
+static weir_status check_copies(const weir_plan *plan, const weir_buffer_record *record)
+{
+    const weir_buffer *buffer = record->buffer;
+    if (buffer->copies != WEIR_RING_AUTO)
+        return WEIR_OK;
+    uint32_t has = weir_buffer_fix_copies(record->buffer, plan->ring_copies);
+    if (has >= plan->ring_copies)
+        return WEIR_OK;
+    return weir_fail(WEIR_ERR_INVALID, "ring '%s' was fixed to %u copies by an earlier exec, this plan needs %u: make this exec first, or give the ring %u copies",
+                     buffer->name, has, plan->ring_copies, plan->ring_copies);
+}
+
+static weir_status use_storage(weir_exec *exec, uint32_t b)
+{
+    const weir_body *body = exec->plan->body;
+    const weir_buffer_record *record = &body->buffers.at[b];
+    weir_use *use = &exec->uses[b];
+    weir_status status = check_copies(exec->plan, record);
+    if (status == WEIR_OK)
+        status = weir_storage_of(exec->runtime, record->buffer, exec->plan->ring_copies, &use->storage);
+    if (status != WEIR_OK)
+        return status;
+    weir_storage *storage = use->storage;
+    use->exec = exec;
+    use->writes = record->written || record->buffer->place == WEIR_HOST_IN;
+    use->next = storage->uses;
+    storage->uses = use;
+    if (record->furthest_back > storage->furthest_back)
+        storage->furthest_back = record->furthest_back;
+    exec->ring_of[b] = UINT32_MAX;
+    if (storage->count > 1) {
+        uint32_t ring = exec->ring_of[b] = exec->image.ring_count++;
+        exec->rings[ring] = (weir_ring){storage->copies, storage->count};
+        exec->ring_storage[ring] = storage;
+        exec->ring_moves[ring] = use->writes;
+    }
+    return WEIR_OK;
+}
+
+static weir_status bind_buffers(weir_exec *exec)
+{
+    uint32_t count = exec->plan->body->buffers.count;
+    exec->uses = weir_alloc(count, sizeof *exec->uses);
+    exec->rings = weir_alloc(count, sizeof *exec->rings);
+    exec->ring_storage = weir_alloc(count, sizeof *exec->ring_storage);
+    exec->ring_moves = weir_alloc(count, sizeof *exec->ring_moves);
+    exec->ring_of = weir_alloc(count, sizeof *exec->ring_of);
+    if (!exec->uses || !exec->rings || !exec->ring_storage || !exec->ring_moves || !exec->ring_of)
+        return weir_fail_no_memory();
+    weir_status status = WEIR_OK;
+    for (uint32_t b = 0; b < count && status == WEIR_OK; b++)
+        status = use_storage(exec, b);
+    exec->image.rings = exec->rings;
+    return status;
+}
+
+/* ---- what tasks are passed ---- */
+
+static weir_pass pass_of(const weir_exec *exec, const weir_arg_record *arg)
+{
+    if (arg->mode == WEIR_ARG_VALUE)
+        return (weir_pass){.kind = WEIR_PASS_FIXED, .address = exec->plan->body->values.at + arg->index};
+    if (arg->mode == WEIR_ARG_PARAM)
+        return (weir_pass){.kind = WEIR_PASS_PARAM, .index = exec->param_offset[arg->index]};
+    if (exec->ring_of[arg->index] != UINT32_MAX)
+        return (weir_pass){.kind = WEIR_PASS_RING, .back = arg->back, .index = exec->ring_of[arg->index]};
+    return (weir_pass){.kind = WEIR_PASS_FIXED, .address = &exec->uses[arg->index].storage->copies[0]};
+}
+
+static weir_status bind_arguments(weir_exec *exec)
+{
+    const weir_body *body = exec->plan->body;
+    exec->passes = weir_alloc(body->args.count, sizeof *exec->passes);
+    exec->pass_first = weir_alloc((size_t)exec->plan->tasks + 1, sizeof *exec->pass_first);
+    if (!exec->passes || !exec->pass_first)
+        return weir_fail_no_memory();
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < exec->plan->tasks; t++) {
+        const weir_task_record *task = &body->tasks.at[t];
+        weir_status status = task->kind == WEIR_KIND_KERNEL ? check_kernel_args(body, task) : WEIR_OK;
+        if (status != WEIR_OK)
+            return status;
+        exec->pass_first[t] = count;
+        for (uint32_t i = 0; i < task->arg_count; i++) {
+            const weir_arg_record *arg = &body->args.at[task->arg_first + i];
+            if (!(arg->flags & WEIR_ARG_HIDDEN))
+                exec->passes[count++] = pass_of(exec, arg);
+        }
+    }
+    exec->pass_first[exec->plan->tasks] = count;
+    exec->image.pass = exec->passes;
+    exec->image.pass_first = exec->pass_first;
+    return WEIR_OK;
+}
+
+static weir_status bind_params(weir_exec *exec)
+{
+    const weir_body *body = exec->plan->body;
+    exec->param_offset = weir_alloc(body->params.count, sizeof *exec->param_offset);
+    if (!exec->param_offset)
+        return weir_fail_no_memory();
+    for (uint32_t i = 0; i < body->params.count; i++) {
+        exec->param_offset[i] = (uint32_t)exec->param_bytes;
+        exec->param_bytes += (body->params.at[i]->bytes + 15) & ~(size_t)15;
+    }
+    exec->params = weir_alloc_lines(exec->param_bytes, 1);
+    if (!exec->params)
+        return weir_fail_no_memory();
+    for (uint32_t i = 0; i < body->params.count; i++)
+        memcpy(exec->params + exec->param_offset[i], body->params.at[i]->initial, body->params.at[i]->bytes);
+    return WEIR_OK;
+}
+
+/* ---- frames ---- */
+
+static weir_status bind_frames(weir_exec *exec)
+{
+    exec->off_bytes = (exec->plan->tasks + 7u) / 8;
+    exec->off = weir_alloc(exec->off_bytes, 1);
+    exec->places = weir_alloc(exec->frames, sizeof *exec->places);
+    if (!exec->off || !exec->places)
+        return weir_fail_no_memory();
+    for (uint32_t f = 0; f < exec->frames; f++) {
+        weir_frame_place *place = &exec->places[f];
+        place->ring_at = weir_alloc(exec->image.ring_count, sizeof *place->ring_at);
+        place->params = weir_alloc_lines(exec->param_bytes, 1);
+        place->off = weir_alloc(exec->off_bytes, 1);
+        if (!place->ring_at || !place->params || !place->off)
+            return weir_fail_no_memory();
+        place->values.ring_at = place->ring_at;
+        place->values.params = place->params;
+    }
+    exec->history_frames = exec->frames;
+    for (uint32_t r = 0; r < exec->image.ring_count; r++)
+        if (exec->rings[r].count > exec->history_frames)
+            exec->history_frames = exec->rings[r].count;
+    exec->history = weir_alloc((size_t)exec->history_frames * exec->image.ring_count, sizeof *exec->history);
+    return exec->history ? WEIR_OK : weir_fail_no_memory();
+}
+
+static weir_status bind_timing(weir_exec *exec)
+{
+    uint32_t tasks = exec->plan->tasks;
+    exec->spans = weir_alloc((size_t)tasks * exec->frames, sizeof *exec->spans);
+    exec->last_spans = weir_alloc(tasks, sizeof *exec->last_spans);
+    exec->samples = weir_alloc(tasks, sizeof *exec->samples);
+    exec->image.spans = exec->spans;
+    return exec->spans && exec->last_spans && exec->samples ? WEIR_OK : weir_fail_no_memory();
+}
+
+/* A frame may have to follow frames of every exec of the runtime: there must be room to say so, for each exec and this one. */
+static weir_status reserve_followed(weir_exec *exec)
+{
+    uint32_t execs = 1;
+    for (weir_exec *e = exec->runtime->execs; e; e = e->next)
+        execs++;
+    bool reserved = true;
+    for (weir_exec *e = exec->runtime->execs; e; e = e->next)
+        for (uint32_t f = 0; f < e->frames; f++)
+            reserved = reserved && weir_vector_reserve(&e->places[f].followed, execs);
+    for (uint32_t f = 0; f < exec->frames; f++)
+        reserved = reserved && weir_vector_reserve(&exec->places[f].followed, execs);
+    return reserved ? WEIR_OK : weir_fail_no_memory();
+}
+
+weir_status weir_exec_bind(weir_exec *exec, bool timing)
+{
+    weir_runtime *runtime = exec->runtime;
+    exec->image.plan = exec->plan;
+    exec->image.reports = (weir_reports){exec, weir_exec_task_failed, weir_exec_frame_done};
+    weir_status status = bind_buffers(exec);
+    if (status == WEIR_OK)
+        status = bind_params(exec);
+    if (status == WEIR_OK)
+        status = bind_arguments(exec);
+    if (status == WEIR_OK)
+        status = bind_frames(exec);
+    if (status == WEIR_OK && timing)
+        status = bind_timing(exec);
+    if (status == WEIR_OK)
+        status = reserve_followed(exec);
+    if (status == WEIR_OK)
+        status = runtime->ops->program_create(runtime->backend, &exec->image, &exec->program);
+    return status;
+}
+
+void weir_exec_unbind(weir_exec *exec)
+{
+    for (uint32_t b = 0; exec->uses && b < exec->plan->body->buffers.count; b++) {
+        weir_use *use = &exec->uses[b];
+        for (weir_use **link = use->storage ? &use->storage->uses : NULL; link && *link; link = &(*link)->next)
+            if (*link == use) {
+                *link = use->next;
+                break;
+            }
+        for (uint32_t i = 0; use->storage && use->storage->users && i < use->storage->count; i++)
+            if (use->storage->users[i].exec == exec)
+                use->storage->users[i].exec = NULL;
+    }
+    for (uint32_t f = 0; exec->places && f < exec->frames; f++) {
+        weir_free(exec->places[f].ring_at);
+        weir_free_lines(exec->places[f].params);
+        weir_free(exec->places[f].off);
+        weir_vector_finish(&exec->places[f].followed);
+    }
+    weir_free(exec->places);
+    weir_free(exec->off);
+    weir_free_lines(exec->params);
+    weir_free(exec->history);
+    weir_free(exec->spans);
+    weir_free(exec->last_spans);
+    weir_free(exec->samples);
+    weir_free(exec->param_offset);
+    weir_free(exec->passes);
+    weir_free(exec->pass_first);
+    weir_free(exec->rings);
+    weir_free(exec->ring_storage);
+    weir_free(exec->ring_moves);
+    weir_free(exec->ring_of);
+    weir_free(exec->uses);
+}

@@ -1,0 +1,100 @@
+/* exec.h - a plan bound to a runtime: what it is passed, its frames in flight, its failure. The inside of the run room. All of it is
+ * guarded by the runtime's lock, but for what is made in weir_exec_create and never changes. */
+#ifndef WEIR_RUN_EXEC_H
+#define WEIR_RUN_EXEC_H
+
+#include "run/runtime.h"
+#include "util/vector.h"
+
+/* A frame of another exec that must be done before a frame of this one starts. */
+typedef struct {
+    weir_exec *exec; /* NULL: gone, hence done */
+    uint64_t until;  /* its frame number + 1 */
+} weir_followed;
+
+/* One of the F places for frames; frame n has place n % F from its begin until it is done. */
+typedef struct {
+    weir_frame_values values;
+    uint32_t *ring_at;
+    unsigned char *params, *off;
+    WEIR_VECTOR(weir_followed) followed; /* has room for every other exec of the runtime */
+    int64_t submitted_ns;
+    bool finished; /* by the backend, not told yet */
+} weir_frame_place;
+
+struct weir_frame {
+    weir_exec *exec;
+};
+
+enum { WEIR_FRAME_SAMPLES = 63, WEIR_TASK_SAMPLES = 31 };
+
+typedef struct {
+    uint64_t count; /* times it ran */
+    float ns[WEIR_TASK_SAMPLES]; /* of the last runs, in turn */
+} weir_task_samples;
+
+struct weir_exec {
+    weir_runtime *runtime; /* held */
+    weir_exec *next;       /* the runtime's list */
+    const weir_plan *plan; /* held */
+    const char *mode;      /* asked for; static */
+    int64_t made_ns;
+
+    /* Made once: */
+    weir_image image;
+    weir_program *program;
+    weir_pass *passes;
+    uint32_t *pass_first;
+    weir_ring *rings;
+    weir_storage **ring_storage; /* ring -> storage */
+    bool *ring_moves;            /* ring -> this exec's frames move it on */
+    uint32_t *ring_of;           /* buffer of the body -> ring, or UINT32_MAX */
+    weir_use *uses;              /* one a buffer of the body, in its order; linked into the storages */
+    uint32_t *param_offset;      /* param of the body -> offset */
+    size_t param_bytes, off_bytes;
+    uint32_t frames;             /* F */
+
+    weir_frame_place *places;
+    weir_frame frame;            /* the open one */
+    bool open;
+    uint64_t submitted, released, done; /* frames: taken from the program; given to the backend; finished, in order */
+    bool telling;                /* a thread is in finish_frames */
+    unsigned char *params, *off; /* as they are now */
+    uint32_t off_count;
+    bool off_changed;            /* since the last submit */
+
+    weir_status failure;
+    uint64_t failed_frame;       /* the first */
+    uint32_t culprit;            /* task; UINT32_MAX: none */
+    void (*on_frame)(void *, weir_ticket, weir_status);
+    void *on_frame_user;
+
+    uint32_t *history;           /* ring_at of the last `history_frames` frames, for weir_exec_data */
+    uint32_t history_frames;
+    double frame_ns[WEIR_FRAME_SAMPLES]; /* in turn */
+    weir_task_span *spans;       /* NULL without timing, as are the next two */
+    weir_task_span *last_spans;  /* of the last frame done */
+    weir_task_samples *samples;
+    int64_t last_start_ns, last_end_ns; /* of the last frame done */
+};
+
+/* exec.c; with the lock held: */
+bool weir_exec_is_busy(const weir_exec *exec);       /* a frame is submitted and not done, or being told */
+uint64_t weir_exec_done(const weir_exec *exec);      /* frames */
+weir_status weir_exec_say_waiting(const weir_exec *exec, weir_status status); /* what its next frame waits for, as last error */
+weir_status weir_exec_failure(const weir_exec *exec); /* said again */
+bool weir_exec_task_index(const weir_exec *exec, weir_task task, uint32_t *index);
+uint32_t weir_exec_buffer_index(const weir_exec *exec, const weir_buffer *buffer); /* of the body; UINT32_MAX: not its */
+
+/* bind.c: everything of the exec that follows from plan and runtime; with the lock held. */
+weir_status weir_exec_bind(weir_exec *exec, bool timing);
+void weir_exec_unbind(weir_exec *exec); /* half-bound is fine */
+
+/* frame.c: what the backend reports; without the lock. */
+void weir_exec_task_failed(void *exec, uint64_t frame, uint32_t task, weir_status status);
+void weir_exec_frame_done(void *exec, uint64_t frame);
+
+/* switches.c: WEIR_ERR_STATE names a task that is off though nothing else writes what another, which is on, reads. */
+weir_status weir_exec_check_switches(const weir_exec *exec);
+
+#endif

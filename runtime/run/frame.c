@@ -1,0 +1,409 @@
+/* frame.c - frames from begin to wait: places, what a frame latches when it is submitted, the order between execs, and what
+ * follows when the backend is done with one. */
+#include "run/exec.h"
+#include "util/clock.h"
+#include "util/log.h"
+#include "util/status.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- begin ---- */
+
+static bool user_is_done(const weir_copy_user *user)
+{
+    return !user->exec || user->exec->done > user->frame;
+}
+
+/* True if the copies of WEIR_HOST_IN buffers that the next frame is given are no longer read. Touch number q is given copy
+ * q % R; that copy was given to touch q - R, and to be read by the `furthest_back` touches after that. */
+static bool copies_are_free(const weir_exec *exec)
+{
+    for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
+        const weir_storage *storage = exec->uses[b].storage;
+        if (!storage->users)
+            continue;
+        for (uint32_t i = 0; i <= storage->furthest_back; i++)
+            if (!user_is_done(&storage->users[(storage->touches + i) % storage->count]))
+                return false;
+    }
+    return true;
+}
+
+static void give_copies(weir_exec *exec)
+{
+    for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
+        weir_storage *storage = exec->uses[b].storage;
+        if (!storage->users)
+            continue;
+        storage->newest = (uint32_t)(storage->touches++ % storage->count);
+        storage->users[storage->newest] = (weir_copy_user){exec, exec->submitted};
+        if (exec->ring_of[b] != UINT32_MAX)
+            exec->places[exec->submitted % exec->frames].ring_at[exec->ring_of[b]] = storage->newest;
+    }
+}
+
+/* A frame that was not submitted after all. Another exec may have been given later copies meanwhile; then its own stays unused. */
+static void take_copies_back(weir_exec *exec)
+{
+    for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
+        weir_storage *storage = exec->uses[b].storage;
+        if (!storage->users)
+            continue;
+        uint32_t ring = exec->ring_of[b], mine = ring == UINT32_MAX ? 0 : exec->places[exec->submitted % exec->frames].ring_at[ring];
+        storage->users[mine].exec = NULL;
+        if (storage->newest == mine) {
+            storage->touches--;
+            storage->newest = (mine + storage->count - 1) % storage->count;
+        }
+    }
+}
+
+weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **out)
+{
+    if (!exec || !out)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_begin: NULL argument");
+    weir_runtime *runtime = exec->runtime;
+    int64_t deadline = weir_deadline(timeout_ns);
+    weir_status status = WEIR_OK;
+    pthread_mutex_lock(&runtime->lock);
+    for (bool in_time = timeout_ns != 0;;) {
+        if ((status = weir_exec_failure(exec)) != WEIR_OK)
+            break;
+        if (runtime->ended) {
+            status = weir_fail(WEIR_ERR_STATE, "graph '%s': its runtime has ended", exec->plan->body->name);
+            break;
+        }
+        bool room = exec->submitted - exec->done < exec->frames;
+        if (!exec->open && room && copies_are_free(exec))
+            break;
+        if (!in_time) {
+            weir_status late = timeout_ns == 0 ? WEIR_WOULD_BLOCK : WEIR_TIMEOUT;
+            status = exec->open ? weir_fail(late, "graph '%s': frame %" PRIu64 " is open and not submitted", exec->plan->body->name, exec->submitted)
+                                : weir_exec_say_waiting(exec, late);
+            break;
+        }
+        in_time = weir_runtime_await(runtime, deadline);
+    }
+    if (status == WEIR_OK) {
+        exec->open = true;
+        give_copies(exec);
+        *out = &exec->frame;
+    }
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+void *weir_frame_data(weir_frame *frame, weir_buffer *buffer)
+{
+    if (!frame || !buffer) {
+        weir_fail(WEIR_ERR_INVALID, "weir_frame_data: NULL argument");
+        return NULL;
+    }
+    weir_exec *exec = frame->exec;
+    uint32_t b = weir_exec_buffer_index(exec, buffer);
+    if (b == UINT32_MAX || buffer->place != WEIR_HOST_IN) {
+        weir_fail(WEIR_ERR_INVALID, "buffer '%s' is %s", buffer->name, b == UINT32_MAX ? "not used by this frame's graph" : "not WEIR_HOST_IN");
+        return NULL;
+    }
+    void *data = NULL;
+    pthread_mutex_lock(&exec->runtime->lock);
+    uint32_t ring = exec->ring_of[b];
+    if (exec->open)
+        data = exec->uses[b].storage->copies[ring == UINT32_MAX ? 0 : exec->places[exec->submitted % exec->frames].ring_at[ring]];
+    else
+        weir_fail(WEIR_ERR_STATE, "weir_frame_data: the frame is submitted already");
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return data;
+}
+
+/* ---- submit, with the lock held ---- */
+
+static void latch_params_and_switches(weir_exec *exec, weir_frame_place *place)
+{
+    if (exec->param_bytes > 0)
+        memcpy(place->params, exec->params, exec->param_bytes);
+    place->values.off = exec->off_count > 0 ? place->off : NULL;
+    if (exec->off_count > 0)
+        memcpy(place->off, exec->off, exec->off_bytes);
+}
+
+/* Rings that this exec's frames write move on by one; of the others the newest copy is read. */
+static void latch_rings(weir_exec *exec, weir_frame_place *place)
+{
+    for (uint32_t r = 0; r < exec->image.ring_count; r++) {
+        weir_storage *storage = exec->ring_storage[r];
+        if (storage->users)
+            continue; /* given at begin */
+        if (exec->ring_moves[r])
+            storage->newest = (storage->newest + 1) % storage->count;
+        place->ring_at[r] = storage->newest;
+    }
+    if (exec->image.ring_count > 0)
+        memcpy(exec->history + exec->submitted % exec->history_frames * exec->image.ring_count, place->ring_at,
+               exec->image.ring_count * sizeof *place->ring_at);
+}
+
+static void follow(weir_frame_place *place, weir_exec *other, uint64_t until)
+{
+    for (uint32_t i = 0; i < place->followed.count; i++)
+        if (place->followed.at[i].exec == other) {
+            if (place->followed.at[i].until < until)
+                place->followed.at[i].until = until;
+            return;
+        }
+    weir_vector_push(&place->followed, ((weir_followed){other, until})); /* reserved for every exec */
+}
+
+/* Program order per buffer between execs: whoever touches what an earlier frame of another writes, or writes what it touches. */
+static void follow_other_execs(weir_exec *exec, weir_frame_place *place)
+{
+    place->followed.count = 0;
+    for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
+        weir_use *mine = &exec->uses[b];
+        for (weir_use *use = mine->storage->uses; use; use = use->next) {
+            uint64_t until = mine->writes ? use->last_touch : use->last_write;
+            if (use->exec != exec && until > use->exec->done)
+                follow(place, use->exec, until);
+        }
+        mine->last_touch = exec->submitted + 1;
+        if (mine->writes)
+            mine->last_write = exec->submitted + 1;
+    }
+}
+
+static bool may_start(const weir_exec *exec)
+{
+    const weir_frame_place *place = &exec->places[exec->released % exec->frames];
+    for (uint32_t i = 0; i < place->followed.count; i++) {
+        const weir_followed *f = &place->followed.at[i];
+        if (f->exec && f->exec->done < f->until)
+            return false;
+    }
+    return true;
+}
+
+/* Gives the backend every frame that no longer waits for others. */
+static void release_frames(weir_exec *exec)
+{
+    while (exec->released < exec->submitted && may_start(exec)) {
+        const weir_frame_place *place = &exec->places[exec->released % exec->frames];
+        exec->released++;
+        exec->runtime->ops->submit(exec->program, &place->values);
+    }
+}
+
+static weir_status submit(weir_exec *exec, weir_ticket *ticket)
+{
+    weir_frame_place *place = &exec->places[exec->submitted % exec->frames];
+    weir_status status = exec->open ? weir_exec_failure(exec) : weir_fail(WEIR_ERR_STATE, "weir_frame_submit: the frame is submitted already");
+    if (status == WEIR_OK && exec->off_changed && exec->off_count > 0)
+        status = weir_exec_check_switches(exec);
+    if (status != WEIR_OK) {
+        if (exec->open)
+            take_copies_back(exec);
+        exec->open = false;
+        pthread_cond_broadcast(&exec->runtime->changed);
+        return status;
+    }
+    exec->off_changed = false;
+    place->values.number = exec->submitted;
+    place->finished = false;
+    place->submitted_ns = weir_clock_ns();
+    latch_params_and_switches(exec, place);
+    latch_rings(exec, place);
+    follow_other_execs(exec, place);
+    exec->open = false;
+    exec->submitted++;
+    if (ticket)
+        ticket->number = exec->submitted;
+    release_frames(exec);
+    pthread_cond_broadcast(&exec->runtime->changed);
+    return WEIR_OK;
+}
+
+weir_status weir_frame_submit(weir_frame *frame, weir_ticket *ticket)
+{
+    if (!frame)
+        return weir_fail(WEIR_ERR_INVALID, "weir_frame_submit: the frame is NULL");
+    weir_exec *exec = frame->exec;
+    pthread_mutex_lock(&exec->runtime->lock);
+    weir_status status = submit(exec, ticket);
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return status;
+}
+
+weir_status weir_exec_submit(weir_exec *exec, weir_ticket *ticket)
+{
+    weir_frame *frame = NULL;
+    weir_status status = weir_exec_begin(exec, -1, &frame);
+    return status == WEIR_OK ? weir_frame_submit(frame, ticket) : status;
+}
+
+/* ---- done ---- */
+
+void weir_exec_task_failed(void *user, uint64_t frame, uint32_t task, weir_status status)
+{
+    weir_exec *exec = user;
+    pthread_mutex_lock(&exec->runtime->lock);
+    if (exec->failure == WEIR_OK || frame < exec->failed_frame) {
+        exec->failure = status == WEIR_ERR_DEVICE ? WEIR_ERR_DEVICE : WEIR_ERR_TASK;
+        exec->failed_frame = frame;
+        exec->culprit = task;
+        weir_log(WEIR_LOG_ERROR, "graph '%s': task '%s' failed in frame %" PRIu64 ": %s", exec->plan->body->name, exec->plan->body->tasks.at[task].name,
+                 frame, weir_status_name(status));
+    }
+    pthread_mutex_unlock(&exec->runtime->lock);
+}
+
+static void keep_figures(weir_exec *exec, uint64_t frame)
+{
+    const weir_frame_place *place = &exec->places[frame % exec->frames];
+    uint32_t tasks = exec->plan->tasks;
+    int64_t now = weir_clock_ns();
+    exec->frame_ns[frame % WEIR_FRAME_SAMPLES] = (double)(now - place->submitted_ns);
+    if (!exec->spans)
+        return;
+    exec->last_start_ns = place->submitted_ns;
+    exec->last_end_ns = now;
+    memcpy(exec->last_spans, exec->spans + frame % exec->frames * tasks, tasks * sizeof *exec->spans);
+    for (uint32_t t = 0; t < tasks; t++) {
+        weir_task_samples *s = &exec->samples[t];
+        if (exec->last_spans[t].end_ns != 0) /* 0: it did not run */
+            s->ns[s->count++ % WEIR_TASK_SAMPLES] = (float)(exec->last_spans[t].end_ns - exec->last_spans[t].start_ns);
+    }
+}
+
+/* Moves `done` over the frames that the backend has finished, in order, lets frames of other execs go that waited for them, and
+ * tells the program of each without the lock. One thread at a time; whoever comes meanwhile leaves it to him. */
+static void finish_frames(weir_exec *exec)
+{
+    weir_runtime *runtime = exec->runtime;
+    if (exec->telling)
+        return;
+    exec->telling = true;
+    while (exec->done < exec->released && exec->places[exec->done % exec->frames].finished) {
+        keep_figures(exec, exec->done);
+        weir_status status = exec->failure != WEIR_OK && exec->done >= exec->failed_frame ? exec->failure : WEIR_OK;
+        exec->places[exec->done % exec->frames].finished = false;
+        weir_ticket ticket = {++exec->done};
+        for (weir_exec *other = runtime->execs; other; other = other->next)
+            release_frames(other);
+        pthread_cond_broadcast(&runtime->changed);
+        if (exec->on_frame) {
+            void (*on_frame)(void *, weir_ticket, weir_status) = exec->on_frame;
+            void *user = exec->on_frame_user;
+            pthread_mutex_unlock(&runtime->lock);
+            on_frame(user, ticket, status);
+            pthread_mutex_lock(&runtime->lock);
+        }
+    }
+    exec->telling = false;
+    pthread_cond_broadcast(&runtime->changed);
+}
+
+void weir_exec_frame_done(void *user, uint64_t frame)
+{
+    weir_exec *exec = user;
+    weir_runtime *runtime = exec->runtime;
+    pthread_mutex_lock(&runtime->lock);
+    exec->places[frame % exec->frames].finished = true;
+    finish_frames(exec);
+    pthread_mutex_unlock(&runtime->lock);
+}
+
+/* ---- wait and read ---- */
+
+static weir_status check_ticket(const weir_exec *exec, weir_ticket ticket)
+{
+    if (ticket.number >= 1 && ticket.number <= exec->submitted)
+        return WEIR_OK;
+    return weir_fail(WEIR_ERR_INVALID, "graph '%s': no frame with ticket %" PRIu64 " was submitted", exec->plan->body->name, ticket.number);
+}
+
+weir_status weir_exec_wait(weir_exec *exec, weir_ticket ticket, int64_t timeout_ns)
+{
+    if (!exec)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_wait: the exec is NULL");
+    int64_t deadline = weir_deadline(timeout_ns);
+    pthread_mutex_lock(&exec->runtime->lock);
+    weir_status status = check_ticket(exec, ticket);
+    while (status == WEIR_OK && exec->done < ticket.number)
+        if (timeout_ns == 0)
+            status = weir_exec_say_waiting(exec, WEIR_WOULD_BLOCK);
+        else if (!weir_runtime_await(exec->runtime, deadline) && exec->done < ticket.number)
+            status = weir_exec_say_waiting(exec, WEIR_TIMEOUT);
+    if (status == WEIR_OK && exec->failure != WEIR_OK && ticket.number > exec->failed_frame)
+        status = weir_exec_failure(exec);
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return status;
+}
+
+const void *weir_exec_data(weir_exec *exec, weir_ticket ticket, weir_buffer *buffer)
+{
+    if (!exec || !buffer) {
+        weir_fail(WEIR_ERR_INVALID, "weir_exec_data: NULL argument");
+        return NULL;
+    }
+    uint32_t b = weir_exec_buffer_index(exec, buffer);
+    if (b == UINT32_MAX || buffer->place != WEIR_HOST_OUT) {
+        weir_fail(WEIR_ERR_INVALID, "buffer '%s' is %s", buffer->name, b == UINT32_MAX ? "not used by this exec's graph" : "not WEIR_HOST_OUT");
+        return NULL;
+    }
+    const void *data = NULL;
+    pthread_mutex_lock(&exec->runtime->lock);
+    const weir_storage *storage = exec->uses[b].storage;
+    uint64_t begun = exec->submitted + (exec->open ? 1 : 0), frame = ticket.number - 1;
+    if (check_ticket(exec, ticket) == WEIR_OK) {
+        if (exec->done < ticket.number)
+            weir_fail(WEIR_ERR_STATE, "buffer '%s': its frame is not done: wait for it first", buffer->name);
+        else if (begun > frame + storage->count)
+            weir_fail(WEIR_ERR_STATE, "buffer '%s' has %u copies, and as many frames were begun since: give it more, or read sooner", buffer->name, storage->count);
+        else if (exec->ring_of[b] == UINT32_MAX)
+            data = storage->copies[0];
+        else
+            data = storage->copies[exec->history[frame % exec->history_frames * exec->image.ring_count + exec->ring_of[b]]];
+    }
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return data;
+}
+
+weir_status weir_exec_poll_task(weir_exec *exec, weir_ticket ticket, weir_task task)
+{
+    uint32_t index;
+    if (!exec)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_poll_task: the exec is NULL");
+    if (!weir_exec_task_index(exec, task, &index))
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_poll_task: the null task, or one that is not of graph '%s'", exec->plan->body->name);
+    pthread_mutex_lock(&exec->runtime->lock);
+    weir_status status = check_ticket(exec, ticket);
+    uint64_t frame = ticket.number - 1;
+    if (status == WEIR_OK && exec->done <= frame && (exec->released <= frame || !exec->runtime->ops->task_done(exec->program, frame, index)))
+        status = weir_fail(WEIR_WOULD_BLOCK, "task '%s' is not done in frame %" PRIu64, exec->plan->body->tasks.at[index].name, frame);
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return status;
+}
+
+weir_status weir_exec_task_time(weir_exec *exec, weir_ticket ticket, weir_task task, double *start_ns, double *end_ns)
+{
+    uint32_t index;
+    if (!exec || !start_ns || !end_ns)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_task_time: NULL argument");
+    if (!weir_exec_task_index(exec, task, &index))
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_task_time: the null task, or one that is not of graph '%s'", exec->plan->body->name);
+    pthread_mutex_lock(&exec->runtime->lock);
+    const char *name = exec->plan->body->tasks.at[index].name;
+    weir_status status = check_ticket(exec, ticket);
+    if (status == WEIR_OK && !exec->spans)
+        status = weir_fail(WEIR_ERR_STATE, "task '%s': this exec was made without timing", name);
+    if (status == WEIR_OK && (exec->done < ticket.number || exec->submitted >= ticket.number + exec->frames))
+        status = weir_fail(WEIR_ERR_STATE, "task '%s': frame %" PRIu64 " is %s", name, ticket.number - 1, exec->done < ticket.number ? "not done" : "too long ago");
+    if (status == WEIR_OK) {
+        const weir_task_span *span = &exec->spans[(ticket.number - 1) % exec->frames * exec->plan->tasks + index];
+        *start_ns = (double)(span->start_ns - exec->made_ns);
+        *end_ns = (double)(span->end_ns - exec->made_ns);
+        if (span->end_ns == 0)
+            status = weir_fail(WEIR_ERR_STATE, "task '%s' did not run in frame %" PRIu64, name, ticket.number - 1);
+    }
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* storage.c - the memory of buffers in a runtime: made by the first exec that uses one, read and written by the program between
+ * frames. */
+#include "run/exec.h"
+#include "run/runtime.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <assert.h>
+
+/* A plain memory of a runtime's end or a failed birth: not in any list any more. */
+static void storage_free(weir_storage *storage)
+{
+    weir_runtime *runtime = storage->runtime;
+    for (uint32_t i = 0; storage->copies && i < storage->count && !storage->adopted; i++)
+        if (storage->copies[i])
+            runtime->ops->give(runtime->backend, storage->place, storage->copies[i]);
+    weir_free(storage->copies);
+    weir_free(storage->users);
+    weir_free(storage);
+    weir_runtime_release(runtime);
+}
+
+static void unlink_storage(weir_storage *storage)
+{
+    *storage->link = storage->next;
+    if (storage->next)
+        storage->next->link = storage->link;
+}
+
+/* The last holder of the buffer has gone, so no exec uses it. */
+static void buffer_dies(weir_attachment *attachment)
+{
+    weir_storage *storage = (weir_storage *)attachment;
+    assert(!storage->uses);
+    pthread_mutex_lock(&storage->runtime->lock);
+    unlink_storage(storage);
+    pthread_mutex_unlock(&storage->runtime->lock);
+    storage_free(storage);
+}
+
+static weir_status take_copies(weir_storage *storage, const weir_buffer *buffer)
+{
+    weir_runtime *runtime = storage->runtime;
+    storage->copies = weir_alloc(storage->count, sizeof *storage->copies);
+    if (buffer->place == WEIR_HOST_IN)
+        storage->users = weir_alloc(storage->count, sizeof *storage->users);
+    if (!storage->copies || (buffer->place == WEIR_HOST_IN && !storage->users))
+        return weir_fail_no_memory();
+    for (uint32_t i = 0; i < storage->count; i++) {
+        if (storage->adopted)
+            storage->copies[i] = buffer->adopted[i];
+        else if (storage->bytes > 0)
+            storage->copies[i] = runtime->ops->take(runtime->backend, storage->place, storage->bytes);
+        if (!storage->copies[i] && storage->bytes > 0)
+            return weir_fail(WEIR_ERR_NO_MEMORY, "buffer '%s': out of memory: %u copies of %zu bytes", buffer->name, storage->count, storage->bytes);
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_storage_of(weir_runtime *runtime, weir_buffer *buffer, uint32_t automatic, weir_storage **out)
+{
+    weir_storage *storage = (weir_storage *)weir_buffer_attachment(buffer, runtime);
+    if (storage) {
+        *out = storage;
+        return WEIR_OK;
+    }
+    storage = weir_alloc(1, sizeof *storage);
+    if (!storage)
+        return weir_fail_no_memory();
+    storage->attachment = (weir_attachment){.owner = runtime, .release = buffer_dies};
+    storage->runtime = runtime;
+    weir_runtime_hold(runtime);
+    storage->buffer = buffer;
+    storage->place = buffer->place;
+    storage->adopted = buffer->adopted != NULL;
+    storage->count = weir_buffer_fix_copies(buffer, automatic);
+    storage->bytes = weir_buffer_copy_bytes(buffer);
+    storage->newest = storage->count - 1; /* so that the first frame's copy is number 0 */
+    weir_status status = take_copies(storage, buffer);
+    if (status != WEIR_OK) {
+        storage_free(storage);
+        return status;
+    }
+    storage->next = runtime->storages;
+    storage->link = &runtime->storages;
+    if (storage->next)
+        storage->next->link = &storage->next;
+    runtime->storages = storage;
+    weir_buffer_attach(buffer, &storage->attachment);
+    *out = storage;
+    return WEIR_OK;
+}
+
+void weir_storages_end(weir_runtime *runtime)
+{
+    weir_storage *ending = NULL;
+    pthread_mutex_lock(&runtime->lock);
+    for (weir_storage *storage = runtime->storages, *next; storage; storage = next) {
+        next = storage->next;
+        /* One that execs still use goes with its buffer; one that its dying buffer has unhooked is freed there. */
+        if (storage->uses || !weir_buffer_detach(storage->buffer, &storage->attachment))
+            continue;
+        unlink_storage(storage);
+        storage->next = ending;
+        ending = storage;
+    }
+    pthread_mutex_unlock(&runtime->lock);
+    while (ending) {
+        weir_storage *next = ending->next;
+        storage_free(ending);
+        ending = next;
+    }
+}
+
+/* ---- reading and writing between frames ---- */
+
+/* The buffer's storage, with the lock held and no frame in flight that writes it (or, for a writer, touches it). */
+static weir_status storage_at_rest(weir_runtime *runtime, weir_buffer *buffer, size_t offset, size_t bytes, bool for_writing, weir_storage **out)
+{
+    weir_storage *storage = (weir_storage *)weir_buffer_attachment(buffer, runtime);
+    if (!storage)
+        return weir_fail(WEIR_ERR_STATE, "buffer '%s' has no memory in this runtime before the first exec that uses it is made", buffer->name);
+    if (offset > storage->bytes || bytes > storage->bytes - offset)
+        return weir_fail(WEIR_ERR_INVALID, "buffer '%s': bytes %zu to %zu are past its end, %zu", buffer->name, offset, offset + bytes, storage->bytes);
+    for (weir_use *use = storage->uses; use;) {
+        uint64_t until = for_writing ? use->last_touch : use->last_write;
+        if (weir_exec_done(use->exec) < until) {
+            weir_runtime_await(runtime, INT64_MAX);
+            use = storage->uses; /* the list may have changed meanwhile */
+        } else {
+            use = use->next;
+        }
+    }
+    *out = storage;
+    return WEIR_OK;
+}
+
+weir_status weir_buffer_write(weir_runtime *runtime, weir_buffer *buffer, const void *data, size_t offset_bytes, size_t bytes)
+{
+    if (!runtime || !buffer || (!data && bytes > 0))
+        return weir_fail(WEIR_ERR_INVALID, "weir_buffer_write: NULL argument");
+    weir_storage *storage = NULL;
+    pthread_mutex_lock(&runtime->lock);
+    weir_status status = storage_at_rest(runtime, buffer, offset_bytes, bytes, true, &storage);
+    for (uint32_t i = 0; status == WEIR_OK && i < storage->count && bytes > 0; i++)
+        status = runtime->ops->write(runtime->backend, storage->place, (unsigned char *)storage->copies[i] + offset_bytes, data, bytes);
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+weir_status weir_buffer_read(weir_runtime *runtime, weir_buffer *buffer, void *data, size_t offset_bytes, size_t bytes)
+{
+    if (!runtime || !buffer || (!data && bytes > 0))
+        return weir_fail(WEIR_ERR_INVALID, "weir_buffer_read: NULL argument");
+    weir_storage *storage = NULL;
+    pthread_mutex_lock(&runtime->lock);
+    weir_status status = storage_at_rest(runtime, buffer, offset_bytes, bytes, false, &storage);
+    if (status == WEIR_OK && bytes > 0)
+        status = runtime->ops->read(runtime->backend, storage->place, data, (const unsigned char *)storage->copies[storage->newest] + offset_bytes, bytes);
+    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
