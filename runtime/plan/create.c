@@ -47,13 +47,13 @@ static weir_status resolve_options(const weir_plan_options *options, making *m, 
 static weir_status check_rings(const weir_plan *plan)
 {
     for (uint32_t b = 0; b < plan->body->buffers.count; b++) {
-        const weir_buffer *buffer = plan->body->buffers.at[b].buffer;
-        uint32_t copies = weir_buffer_copies(buffer, plan->ring_copies);
-        if (buffer->copies == WEIR_RING_AUTO && copies < plan->ring_copies)
+        weir_buffer *buffer = plan->body->buffers.at[b].buffer;
+        uint32_t fixed = atomic_load(&buffer->fixed_copies);
+        if (fixed != 0 && fixed < plan->ring_copies)
             return weir_fail(WEIR_ERR_INVALID,
                              "ring '%s' has %u copies since the first exec that used it, and this graph needs %u: make the exec that needs "
                              "most first, or give the ring a number of copies",
-                             buffer->name, copies, plan->ring_copies);
+                             buffer->name, fixed, plan->ring_copies);
     }
     return WEIR_OK;
 }

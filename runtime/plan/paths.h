@@ -6,9 +6,9 @@
 
 /* A task's level is the number of edges on the longest path that leads to it: no edge joins two tasks of one level. */
 typedef struct {
-    uint32_t *level;    /* task -> level */
-    uint32_t *first;    /* count + 1, into by_level */
-    uint32_t *by_level; /* tasks level by level, ascending in each */
+    uint32_t *level;       /* task -> level */
+    uint32_t *first;       /* count + 1, into by_level */
+    uint32_t *by_level;    /* tasks level by level, ascending in each */
     uint32_t count, width; /* levels; tasks of the widest */
 } weir_levels;
 

@@ -1,12 +1,10 @@
-/* policy.c - the table of policies. A new one is a file with a function weir_place_NAME, and a line here. */
+/* policy.c - the table of policies. A new one is a file with a function weir_place_NAME, and its name in the list. */
 #include "plan/policy.h"
 #include "util/settings.h"
 #include <string.h>
 
 /* The first is the default. */
-#define POLICIES(use)                                                                                                                      \
-    use(priority)                                                                                                                          \
-    use(round_robin)
+#define POLICIES(use) use(priority) use(round_robin)
 
 #define DECLARE(name) extern weir_place_fn weir_place_##name;
 #define ENTRY(name) {#name, weir_place_##name},

@@ -33,10 +33,10 @@ typedef struct {
 typedef struct {
     const weir_policy_input *in;
     uint32_t *order, placed;
-    uint16_t *lane;      /* of a task not yet placed: the lane it would like, or NO_LANE */
-    uint32_t *pending;   /* task -> predecessors that are not done */
-    queue *queues;       /* band -> */
-    busy_lane *busy;     /* a heap by end, then by lane */
+    uint16_t *lane;    /* of a task not yet placed: the lane it would like, or NO_LANE */
+    uint32_t *pending; /* task -> predecessors that are not done */
+    queue *queues;     /* band -> */
+    busy_lane *busy;   /* a heap by end, then by lane */
     uint32_t busy_count;
     uint32_t *running;   /* lane -> its task */
     unsigned char *idle; /* lane -> 1 if free */

@@ -21,7 +21,7 @@ typedef struct {
     double *start_ns;        /* task -> longest path that ends before it, at the present price */
     uint32_t *parent;        /* task -> the last predecessor that moved it, or NONE */
     uint32_t *parent_distance;
-    uint32_t *seen;          /* task -> number of the trace that met it first; 0: none */
+    uint32_t *seen; /* task -> number of the trace that met it first; 0: none */
     double price_ns, slack_ns;
 } search;
 

@@ -29,7 +29,7 @@ typedef struct {
     unsigned char *implied;  /* edge -> 1: other edges imply it */
     unsigned char *carried_implied;
     uint32_t batch[BATCH], count;
-    uint32_t low, frames;    /* lowest level and most frames before that the batch's edges come from */
+    uint32_t low, frames; /* lowest level and most frames before that the batch's edges come from */
 } reduction;
 
 static void clear(reduction *r, uint32_t frames_before, uint32_t high)

@@ -13,8 +13,8 @@ typedef struct {
     const weir_plan *plan;
     const float *cost_ns;
     double *lane_free_ns;
-    uint32_t window;   /* frames whose ends are kept: the furthest wait + 1 */
-    double *end_ns;    /* window x tasks */
+    uint32_t window; /* frames whose ends are kept: the furthest wait + 1 */
+    double *end_ns;  /* window x tasks */
 } player;
 
 /* Returns when the frame's last task ends. */

@@ -29,49 +29,53 @@ typedef struct {
 typedef struct {
     const weir_dag *dag;
     weir_plan *plan;
-    uint32_t window;         /* frames that are unrolled */
-    uint32_t *carried_first; /* task -> its carried edges, as plan->carried has them sorted by `later`; NULL if there are none */
-    uint32_t *carried_uses;  /* task -> carried edges to other lanes that end within the window; NULL if there are none */
-    uint32_t *now;           /* lanes x lanes: each lane's clock */
-    uint32_t *kept;          /* window x tasks: which kept clock, once the task ran and if a successor will look */
+    uint32_t window;              /* frames that are unrolled */
+    uint32_t *carried_first;      /* task -> its carried edges, as plan->carried has them sorted by `later`; NULL if there are none */
+    uint32_t *carried_uses;       /* task -> carried edges to other lanes that end within the window; NULL if there are none */
+    uint32_t *now;                /* lanes x lanes: each lane's clock */
+    uint32_t *kept;               /* window x tasks: which kept clock, once the task ran and if a successor will look */
     WEIR_VECTOR(uint32_t) clocks; /* of stride words: how many successors have still to look (free: the next free one), then the clock */
-    uint32_t stride, free;   /* free: the first free kept clock, or NONE */
-    latest *lane_latest;     /* lane -> */
-    uint32_t *touched;       /* lanes that have a latest predecessor, and how many those are */
+    uint32_t stride, free;        /* free: the first free kept clock, or NONE */
+    latest *lane_latest;          /* lane -> */
+    uint32_t *touched;            /* lanes that have a latest predecessor, and how many those are */
     uint32_t touched_count;
     WEIR_VECTOR(weir_wait) found; /* in the plan's order */
 } search;
 
-static weir_status prepare(search *s)
+static uint32_t furthest_distance(const weir_plan *plan)
 {
-    weir_plan *plan = s->plan;
-    uint32_t furthest = 0, lanes = plan->lanes;
+    uint32_t furthest = 0;
     for (uint32_t i = 0; i < plan->carried.edges.count; i++)
         if (furthest < plan->carried.edges.at[i].distance)
             furthest = plan->carried.edges.at[i].distance;
-    s->window = furthest + 1;
+    return furthest;
+}
+
+static bool prepare(search *s)
+{
+    weir_plan *plan = s->plan;
+    uint32_t lanes = plan->lanes;
     s->stride = lanes + 1;
     s->free = NONE;
-    if ((uint64_t)s->window * plan->tasks >= UINT32_MAX)
-        return weir_fail(WEIR_ERR_INVALID, "%u tasks are too many to plan over %u frames: have fewer in flight", plan->tasks, s->window);
     plan->wait_first = weir_alloc((size_t)plan->tasks + 1, sizeof *plan->wait_first);
     plan->records = weir_alloc(plan->tasks, sizeof *plan->records);
     s->now = weir_alloc((size_t)lanes * lanes, sizeof *s->now);
     s->kept = weir_alloc((size_t)s->window * plan->tasks, sizeof *s->kept);
     s->lane_latest = weir_alloc(lanes, sizeof *s->lane_latest);
     s->touched = weir_alloc(lanes, sizeof *s->touched);
-    bool enough = plan->wait_first && plan->records && s->now && s->kept && s->lane_latest && s->touched;
-    if (furthest > 0) {
-        s->carried_first = weir_alloc((size_t)plan->tasks + 1, sizeof *s->carried_first);
-        s->carried_uses = weir_alloc(plan->tasks, sizeof *s->carried_uses);
-        enough = enough && s->carried_first && s->carried_uses;
-    }
-    if (!enough)
-        return weir_fail_no_memory();
-    for (uint32_t t = 0, i = 0; s->carried_first && t < plan->tasks; s->carried_first[++t] = i)
+    bool enough = weir_vector_reserve(&s->clocks, s->stride) && weir_vector_reserve(&s->found, lanes);
+    if (!enough || !plan->wait_first || !plan->records || !s->now || !s->kept || !s->lane_latest || !s->touched)
+        return false;
+    if (s->window == 1)
+        return true;
+    s->carried_first = weir_alloc((size_t)plan->tasks + 1, sizeof *s->carried_first);
+    s->carried_uses = weir_alloc(plan->tasks, sizeof *s->carried_uses);
+    if (!s->carried_first || !s->carried_uses)
+        return false;
+    for (uint32_t t = 0, i = 0; t < plan->tasks; s->carried_first[++t] = i)
         while (i < plan->carried.edges.count && plan->carried.edges.at[i].later == t)
             i++;
-    return WEIR_OK;
+    return true;
 }
 
 static void count_carried_uses(search *s, uint32_t frame)
@@ -264,13 +268,13 @@ static void finish(search *s)
 
 weir_status weir_waits_create(const weir_dag *dag, weir_plan *plan)
 {
-    search s = {.dag = dag, .plan = plan};
-    weir_status status = prepare(&s);
-    bool enough = true;
-    for (uint32_t frame = 0; status == WEIR_OK && enough && frame < s.window; frame++)
+    search s = {.dag = dag, .plan = plan, .window = furthest_distance(plan) + 1};
+    if ((uint64_t)s.window * plan->tasks >= UINT32_MAX)
+        return weir_fail(WEIR_ERR_INVALID, "%u tasks are too many to plan over %u frames: have fewer in flight", plan->tasks, s.window);
+    bool enough = prepare(&s);
+    for (uint32_t frame = 0; enough && frame < s.window; frame++)
         enough = walk_frame(&s, frame);
-    if (status == WEIR_OK && !(enough && sort_by_task(&s)))
-        status = weir_fail_no_memory();
+    enough = enough && sort_by_task(&s);
     finish(&s);
-    return status;
+    return enough ? WEIR_OK : weir_fail_no_memory();
 }
