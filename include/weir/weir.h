@@ -23,5 +23,6 @@
 #include "weir/plan.h"
 #include "weir/run.h"
 #include "weir/observe.h"
+#include "weir/drawing.h"
 
 #endif
