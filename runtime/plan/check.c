@@ -29,7 +29,7 @@ typedef struct {
     uint32_t *step_first;    /* task -> who waits for it */
     step *step;
     uint64_t *reach;
-    uint32_t furthest;       /* distance of any edge */
+    uint32_t furthest; /* distance of any edge */
 } proof;
 
 static const char *name_of(const proof *p, uint32_t task)
@@ -114,8 +114,8 @@ static weir_status check_priorities(const proof *p)
         }
         int32_t lane = plan->lane_priority[plan->lane[task]];
         if (!known || lane != band)
-            return weir_fail(WEIR_ERR_HAZARD, "task '%s' of priority %" PRId32 " is on lane %d, whose priority is %" PRId32, name_of(p, task), own,
-                             plan->lane[task], lane);
+            return weir_fail(WEIR_ERR_HAZARD, "task '%s' of priority %" PRId32 " is on lane %d, whose priority is %" PRId32,
+                             name_of(p, task), own, plan->lane[task], lane);
     }
     return WEIR_OK;
 }
@@ -132,7 +132,8 @@ static weir_status check_edges(const proof *p)
             if (plan->pred[plan->pred_first[task] + i] != own[i])
                 return weir_fail(WEIR_ERR_HAZARD, "the plan lacks the edge from task '%s' to '%s'", name_of(p, own[i]), name_of(p, task));
             if (plan->position[own[i]] >= plan->position[task])
-                return weir_fail(WEIR_ERR_HAZARD, "task '%s' comes before '%s', which it must follow", name_of(p, task), name_of(p, own[i]));
+                return weir_fail(WEIR_ERR_HAZARD, "task '%s' comes before '%s', which it must follow", name_of(p, task),
+                                 name_of(p, own[i]));
         }
     }
     if (plan->edges != p->dag.edges)
@@ -149,13 +150,13 @@ static weir_status check_carried(const proof *p)
 {
     const weir_plan *plan = p->plan;
     if (plan->frames == 0 || plan->frames > WEIR_FRAMES_MOST || plan->ring_copies < weir_ring_copies(plan->body, plan->frames))
-        return weir_fail(WEIR_ERR_HAZARD, "the plan's %" PRIu32 " frames and %" PRIu32 " copies of rings do not fit its graph", plan->frames,
-                         plan->ring_copies);
+        return weir_fail(WEIR_ERR_HAZARD, "the plan's %" PRIu32 " frames and %" PRIu32 " copies of rings do not fit its graph",
+                         plan->frames, plan->ring_copies);
     for (uint32_t i = 0; i < p->carried.edges.count; i++) {
         const weir_carried_edge *edge = &p->carried.edges.at[i];
         if (i >= plan->carried.edges.count || !same_edge(edge, &plan->carried.edges.at[i]))
-            return weir_fail(WEIR_ERR_HAZARD, "the plan lacks the edge from task '%s' to '%s' %" PRIu32 " frames later", name_of(p, edge->earlier),
-                             name_of(p, edge->later), edge->distance);
+            return weir_fail(WEIR_ERR_HAZARD, "the plan lacks the edge from task '%s' to '%s' %" PRIu32 " frames later",
+                             name_of(p, edge->earlier), name_of(p, edge->later), edge->distance);
     }
     if (plan->carried.edges.count != p->carried.edges.count)
         return weir_fail(WEIR_ERR_HAZARD, "the plan has %" PRIu32 " edges to later frames, its graph %" PRIu32, plan->carried.edges.count,
@@ -196,8 +197,8 @@ static weir_status check_waits(const proof *p)
             if (plan->wait[i].task >= plan->tasks || (carried && plan->wait[i].distance == 0))
                 return wrong(p, task, "list of waits");
             if (!is_edge(p, task, plan->wait[i]))
-                return weir_fail(WEIR_ERR_HAZARD, "task '%s' waits for '%s' of %" PRIu32 " frames before, which it need not follow", name_of(p, task),
-                                 name_of(p, plan->wait[i].task), plan->wait[i].distance);
+                return weir_fail(WEIR_ERR_HAZARD, "task '%s' waits for '%s' of %" PRIu32 " frames before, which it need not follow",
+                                 name_of(p, task), name_of(p, plan->wait[i].task), plan->wait[i].distance);
             carried = plan->wait[i].distance != 0;
         }
     }
@@ -254,7 +255,8 @@ static weir_status check_records(const proof *p)
         for (uint32_t i = p->step_first[task]; i < p->step_first[task + 1]; i++)
             waited_for |= plan->lane[p->step[i].to] != plan->lane[task];
         if (plan->records[task] != waited_for)
-            return weir_fail(WEIR_ERR_HAZARD, waited_for ? "task '%s' is waited for and leaves no event" : "task '%s' leaves an event that nobody waits for",
+            return weir_fail(WEIR_ERR_HAZARD,
+                             waited_for ? "task '%s' is waited for and leaves no event" : "task '%s' leaves an event that nobody waits for",
                              name_of(p, task));
     }
     return WEIR_OK;
@@ -316,7 +318,8 @@ static weir_status check_covered(const proof *p, uint32_t lane)
         for (uint32_t i = p->carried_first[later]; i < p->carried_first[later + 1]; i++) {
             const weir_carried_edge *edge = &p->carried.edges.at[i];
             if (p->reach[edge->earlier] > place + edge->distance * lane_length(plan, lane))
-                return weir_fail(WEIR_ERR_HAZARD, "task '%s' may start before '%s' of %" PRIu32 " frames before is done: nothing orders them",
+                return weir_fail(WEIR_ERR_HAZARD,
+                                 "task '%s' may start before '%s' of %" PRIu32 " frames before is done: nothing orders them",
                                  name_of(p, later), name_of(p, edge->earlier), edge->distance);
         }
     }
@@ -343,8 +346,8 @@ static weir_status check_needed(const proof *p, uint32_t lane, uint32_t task)
             continue;
         if (s.distance == 0)
             return weir_fail(WEIR_ERR_HAZARD, "the wait of '%s' for '%s' can be left out", name_of(p, s.to), name_of(p, task));
-        return weir_fail(WEIR_ERR_HAZARD, "the wait of '%s' for '%s' of %" PRIu32 " frames before can be left out", name_of(p, s.to), name_of(p, task),
-                         s.distance);
+        return weir_fail(WEIR_ERR_HAZARD, "the wait of '%s' for '%s' of %" PRIu32 " frames before can be left out", name_of(p, s.to),
+                         name_of(p, task), s.distance);
     }
     return WEIR_OK;
 }
