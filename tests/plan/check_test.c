@@ -22,7 +22,7 @@ typedef struct {
     weir_buffer *buffer[BUFFERS];
 } random_graph;
 
-static char task_names[MOST_TASKS][8]; /* the same for every graph; kept by plans, not copied */
+static char task_names[MOST_TASKS][16]; /* the same for every graph; kept by plans, not copied */
 
 /* A graph of kernels that read and write plain buffers, rings of 2 and 3 and their earlier copies, with a few explicit edges, priorities
  * and costs. */
