@@ -1,0 +1,188 @@
+/* dagbench.c - what weir costs: time to declare, plan and run a task, and bytes it takes. Here: the command line and the printing. */
+#include "dagbench/measure.h"
+#include "dagbench/shapes.h"
+#include "weir/weir.h"
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2 };
+
+typedef struct {
+    const workload *only; /* NULL: all */
+    uint32_t tasks, repeat;
+    uint64_t seed;
+    bool json;
+} options;
+
+static void print_help(void)
+{
+    puts("usage: dagbench [options]\n"
+         "Declares, plans and runs a graph of tasks that each count their own runs; prints the cost of one task, medians.\n"
+         "Before it is measured, a run is checked edge by edge.\n"
+         "  --workload NAME  one of these, or all (default):");
+    for (uint32_t i = 0; i < workload_count; i++)
+        printf("                     %-10s %s\n", workloads[i].name, workloads[i].says);
+    puts("  --tasks N        tasks in the graph (default 100000)\n"
+         "  --lanes N        lanes to plan for (default: what weir chooses)\n"
+         "  --workers N      host threads (default: as many as there are processors)\n"
+         "  --policy NAME    round_robin or priority (default priority)\n"
+         "  --repeat N       measurements to take the median of (default 20)\n"
+         "  --seed N         of the random edges of layers (default 1)\n"
+         "  --json           a JSON object a line instead of a table\n"
+         "  --help, --version\n"
+         "WEIR_LANES, WEIR_WORKERS, WEIR_POLICY and WEIR_BACKEND count where the command line says nothing.");
+}
+
+static int usage(const char *option, const char *what)
+{
+    fprintf(stderr, "dagbench: %s: %s; see dagbench --help\n", option, what);
+    return EXIT_USAGE;
+}
+
+static bool parse_number(const char *text, uint64_t lowest, uint64_t highest, uint64_t *number)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long parsed = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || parsed < lowest || parsed > highest)
+        return false;
+    *number = parsed;
+    return true;
+}
+
+/* Options that are weir's own switches go into the environment, where weir looks first. */
+static const struct {
+    const char *option, *variable;
+    uint64_t lowest, highest; /* both 0: a name, which weir judges */
+} switches[] = {
+    {"--lanes", "WEIR_LANES", 1, 1024},
+    {"--workers", "WEIR_WORKERS", 1, 1024},
+    {"--policy", "WEIR_POLICY", 0, 0},
+};
+
+/* 0, or the exit status of a command line that makes no sense. */
+static int parse_value(const char *option, const char *text, options *o)
+{
+    uint64_t number = 0;
+    char what[64];
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        if (strcmp(option, switches[i].option) != 0)
+            continue;
+        if (switches[i].highest && !parse_number(text, switches[i].lowest, switches[i].highest, &number)) {
+            snprintf(what, sizeof what, "must be a whole number from %" PRIu64 " to %" PRIu64, switches[i].lowest, switches[i].highest);
+            return usage(option, what);
+        }
+        return setenv(switches[i].variable, text, 1) == 0 ? 0 : usage(option, strerror(errno));
+    }
+    if (strcmp(option, "--workload") == 0) {
+        o->only = workload_find(text);
+        return o->only || strcmp(text, "all") == 0 ? 0 : usage(text, "no such workload");
+    }
+    if (strcmp(option, "--seed") == 0)
+        return parse_number(text, 0, UINT64_MAX, &o->seed) ? 0 : usage(option, "must be a whole number");
+
+    bool tasks = strcmp(option, "--tasks") == 0;
+    uint64_t most = tasks ? SHAPE_TASKS_MOST : 100000;
+    if (!parse_number(text, 1, most, &number)) {
+        snprintf(what, sizeof what, "must be a whole number from 1 to %" PRIu64, most);
+        return usage(option, what);
+    }
+    *(tasks ? &o->tasks : &o->repeat) = (uint32_t)number;
+    return 0;
+}
+
+static bool takes_value(const char *option)
+{
+    static const char *const names[] = {"--workload", "--tasks", "--lanes", "--workers", "--policy", "--repeat", "--seed"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(option, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void print_json(const char *name, uint32_t tasks, const figures *f)
+{
+    const struct {
+        const char *metric, *unit;
+        double value;
+    } line[] = {
+        {"declare_ns_per_task", "ns", f->declare_ns},
+        {"plan_ns_per_task", "ns", f->plan_ns},
+        {"run_ns_per_task", "ns", f->run_ns},
+        {"bytes_per_task", "bytes", f->bytes},
+    };
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        printf("{\"workload\":\"%s\",\"backend\":\"%s\",\"mode\":\"%s\",\"policy\":\"%s\",\"lanes\":%" PRIu32 ",\"workers\":%" PRIu32
+               ",\"tasks\":%" PRIu32 ",\"metric\":\"%s\",\"value\":%.2f,\"unit\":\"%s\"}\n",
+               name, f->backend, f->mode, f->policy, f->lanes, f->workers, tasks, line[i].metric, line[i].value, line[i].unit);
+}
+
+static void print_row(const char *name, uint32_t tasks, const figures *f)
+{
+    printf("%-10s %-7s %-7s %-11s %5" PRIu32 " %7" PRIu32 " %9" PRIu32 " %10.1f %10.1f %10.1f %10.1f\n", name, f->backend, f->mode, f->policy,
+           f->lanes, f->workers, tasks, f->declare_ns, f->plan_ns, f->run_ns, f->bytes);
+}
+
+static bool bench_one(const workload *w, const options *o)
+{
+    shape graph;
+    figures f;
+    char error[512] = "out of memory, use fewer --tasks";
+    bool right = shape_init(&graph, w, o->tasks, o->seed);
+    if (right) {
+        right = measure(&graph, o->repeat, &f, error, sizeof error);
+        shape_finish(&graph);
+    }
+    if (!right) {
+        fprintf(stderr, "dagbench: %s: %s\n", w->name, error);
+        return false;
+    }
+    (o->json ? print_json : print_row)(w->name, o->tasks, &f);
+    fflush(stdout);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.tasks = 100000, .repeat = 20, .seed = 1};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            print_help();
+            return EXIT_SUCCESS;
+        }
+        if (strcmp(argv[i], "--version") == 0) {
+            printf("dagbench %s\n", weir_version());
+            return EXIT_SUCCESS;
+        }
+        if (strcmp(argv[i], "--json") == 0) {
+            o.json = true;
+            continue;
+        }
+        if (!takes_value(argv[i]))
+            return usage(argv[i], "unknown option");
+        if (i + 1 == argc)
+            return usage(argv[i], "needs a value");
+        int wrong = parse_value(argv[i], argv[i + 1], &o);
+        if (wrong)
+            return wrong;
+        i++;
+    }
+
+    measure_prepare();
+    if (!o.json)
+        printf("%-10s %-7s %-7s %-11s %5s %7s %9s %10s %10s %10s %10s\n", "workload", "backend", "mode", "policy", "lanes", "workers", "tasks",
+               "declare ns", "plan ns", "run ns", "bytes");
+    for (uint32_t i = 0; i < workload_count; i++)
+        if ((!o.only || o.only == &workloads[i]) && !bench_one(&workloads[i], &o))
+            return EXIT_BAD_INPUT;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "dagbench: standard output: %s\n", strerror(errno));
+        return EXIT_BAD_INPUT;
+    }
+    return EXIT_SUCCESS;
+}
