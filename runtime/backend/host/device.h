@@ -94,7 +94,7 @@ typedef struct worker {
     uint32_t number;
     _Atomic(void *) shared;  /* scratch of kernels */
     _Atomic(weir_program *) visiting; /* not destroyed while it stands here */
-    uint64_t random;
+    uint64_t seed, random;   /* of shuffled runs; random moves on */
 } worker;
 
 typedef struct program_table program_table;

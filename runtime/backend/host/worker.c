@@ -86,7 +86,7 @@ weir_status weir_host_workers_start(weir_backend *device)
         worker *started = &device->workers[w];
         started->device = device;
         started->number = w;
-        started->random = device->options.seed + w;
+        started->seed = started->random = device->options.seed;
         int error = pthread_create(&started->thread, NULL, work, started);
         if (error) {
             weir_fail(WEIR_ERR_BACKEND, "host: cannot start worker %u of %u: %s", w, device->worker_count, strerror(error));
