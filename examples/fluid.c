@@ -1,0 +1,223 @@
+/* fluid.c - two-dimensional smoke, from any picture to numbered PNG files: one weir graph a frame (fluid_graph.h).
+ *
+ *     fluid --input drawing.png --frames 120 --output out/fluid
+ *
+ * The loop is the one of every weir program: begin, fill what the frame is to read, submit. It never waits for a frame; `begin`
+ * does, where too many are in flight. Encoding is a task of the graph, so that it too overlaps what does not need it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "fluid_graph.h"
+#include "fluid_scene.h"
+#include "fluid_sources.h"
+#include "frame_writer.h"
+#include "options.h"
+#include "weir/weir.h"
+
+enum { FRAMES_IN_FLIGHT = 1 };
+
+static const char program[] = "fluid";
+
+typedef struct {
+    const char *input, *mask, *output, *solver;
+    option_size size;
+    uint64_t frames, sweeps, seed;
+} settings;
+
+typedef struct {
+    fluid_graph graph;
+    frame_writer writer;
+    bool writes;
+    weir_runtime *runtime;
+    weir_plan *plan;
+    weir_exec *exec;
+} run;
+
+static int read_options(int argc, char **argv, settings *s)
+{
+    static const char *const solvers[] = {"red-black", "jacobi", NULL};
+    static const char *const policies[] = {"round_robin", "priority", NULL};
+    static const char *const backends[] = {"auto", "host", "cuda", NULL};
+    const option table[] = {
+        {"--input", "FILE", "picture whose colours become smoke (a drawing that comes with weir)", OPTION_TEXT, &s->input, 0, 0, NULL,
+            NULL},
+        {"--mask", "FILE", "picture whose bright parts are walls (none)", OPTION_TEXT, &s->mask, 0, 0, NULL, NULL},
+        {"--size", "WxH", "cells of the grid, pixels of a frame (as the picture, longer side 640)", OPTION_SIZE, &s->size,
+            FLUID_SIDE_MIN, FLUID_SIDE_MAX, NULL, NULL},
+        {"--frames", "N", "how many (120)", OPTION_NUMBER, &s->frames, 1, 100000, NULL, NULL},
+        {"--sweeps", "N", "of the pressure a frame (40)", OPTION_NUMBER, &s->sweeps, 1, 1000, NULL, NULL},
+        {"--solver", "NAME", "red-black or jacobi, which takes even numbers of sweeps (red-black)", OPTION_CHOICE, &s->solver, 0, 0,
+            solvers, NULL},
+        {"--lanes", "N", "at most so many tasks at once (the backend's own number)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_LANES"},
+        {"--workers", "N", "host threads (as many as there are processors)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_WORKERS"},
+        {"--policy", "NAME", "how tasks are laid out: round_robin or priority (priority)", OPTION_CHOICE, NULL, 0, 0, policies,
+            "WEIR_POLICY"},
+        {"--backend", "NAME", "auto, host or cuda (auto)", OPTION_CHOICE, NULL, 0, 0, backends, "WEIR_BACKEND"},
+        {"--seed", "N", "of the sources' ways (1)", OPTION_NUMBER, &s->seed, 0, UINT64_MAX, NULL, NULL},
+        {"--output", "DIR", "where frames and contact sheet go, or none (out/fluid)", OPTION_TEXT, &s->output, 0, 0, NULL, NULL},
+    };
+    const options all = {program, "fluid: turns a picture into smoke, one PNG a frame", table, sizeof table / sizeof table[0]};
+    return options_read(&all, argc, argv);
+}
+
+static bool good(weir_status status)
+{
+    if (status == WEIR_OK)
+        return true;
+    fprintf(stderr, "%s: %s\n", program, weir_last_error());
+    return false;
+}
+
+static bool writer_failed(const frame_writer *writer)
+{
+    fprintf(stderr, "%s: %s: %s\n", program, writer->path, writer->trouble.text);
+    return false;
+}
+
+/* The frame's exec is made before the other: it settles how many copies the rings have. */
+static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_exec **start)
+{
+    fluid_setup setup = {
+        .size = scene->size,
+        .motion = fluid_motion_for(scene->size),
+        .sweeps = (uint32_t)s->sweeps,
+        .jacobi = strcmp(s->solver, "jacobi") == 0,
+        .encode = r->writes ? frame_writer_encode : NULL,
+        .user = &r->writer,
+    };
+    weir_plan *start_plan = NULL;
+    bool done = good(fluid_graph_create(&setup, &r->graph)) && good(weir_runtime_create(NULL, &r->runtime));
+    weir_plan_options wanted = {.lanes = done ? weir_runtime_lanes(r->runtime) : 0, .frames = FRAMES_IN_FLIGHT};
+    done = done && good(weir_plan_create(r->graph.frame, &wanted, &r->plan)) && good(weir_plan_create(r->graph.start, NULL, &start_plan)) &&
+        good(weir_exec_create(r->runtime, r->plan, &(weir_exec_options){.timing = 1}, &r->exec)) &&
+        good(weir_exec_create(r->runtime, start_plan, NULL, start));
+    weir_plan_destroy(start_plan);
+    return done;
+}
+
+/* Picture and walls go where all frames find them. */
+static bool run_start(run *r, weir_exec *start, const fluid_scene *scene)
+{
+    weir_frame *frame = NULL;
+    weir_ticket ticket;
+    size_t cells = (size_t)scene->size.nx * (size_t)scene->size.ny;
+    if (!good(weir_exec_begin(start, -1, &frame)))
+        return false;
+    memcpy(weir_frame_data(frame, r->graph.picture), scene->picture, 3 * cells * sizeof(float));
+    memcpy(weir_frame_data(frame, r->graph.walls), scene->walls, cells);
+    return good(weir_frame_submit(frame, &ticket)) && good(weir_exec_wait(start, ticket, -1));
+}
+
+static void show_progress(uint64_t submitted, uint64_t all)
+{
+    enum { WIDTH = 40 };
+    char bar[WIDTH + 1];
+    if (!isatty(STDERR_FILENO))
+        return;
+    memset(bar, ' ', WIDTH);
+    memset(bar, '#', (size_t)(submitted * WIDTH / all));
+    bar[WIDTH] = '\0';
+    fprintf(stderr, "\r%s [%s] %" PRIu64 "/%" PRIu64, program, bar, submitted, all);
+    if (submitted == all)
+        fputc('\n', stderr);
+}
+
+static bool run_frames(run *r, const settings *s, fluid_size size)
+{
+    weir_ticket last = {0};
+    for (uint64_t n = 0; n < s->frames; n++) {
+        weir_frame *frame = NULL;
+        if (!good(weir_exec_begin(r->exec, -1, &frame)))
+            return false;
+        fluid_sources_at(s->seed, n, size, weir_frame_data(frame, r->graph.sources));
+        if (!good(weir_frame_submit(frame, &last)))
+            return false;
+        show_progress(n + 1, s->frames);
+    }
+    return good(weir_exec_wait(r->exec, last, -1));
+}
+
+/* Median times of a group's tasks in a frame, added up. */
+static double group_time(const run *r, fluid_group group)
+{
+    double sum = 0.0;
+    for (uint32_t number = r->graph.first[group]; number < r->graph.first[group + 1]; number++) {
+        uint64_t count = 0;
+        double median_ns = 0.0;
+        weir_task task = {.number = number, .graph = r->graph.handles};
+        if (weir_exec_task_stats(r->exec, task, &count, &median_ns) == WEIR_OK && count > 0)
+            sum += median_ns;
+    }
+    return sum;
+}
+
+static void print_table(const run *r)
+{
+    double time[FLUID_GROUPS], all = 0.0;
+    for (fluid_group g = 0; g < FLUID_GROUPS; g++)
+        all += time[g] = group_time(r, g);
+    printf("\n%-10s %6s %10s %7s\n", "group", "tasks", "ms/frame", "share");
+    for (fluid_group g = 0; g < FLUID_GROUPS; g++)
+        if (r->graph.first[g] < r->graph.first[g + 1])
+            printf("%-10s %6" PRIu32 " %10.3f %6.1f%%\n", fluid_group_names[g], r->graph.first[g + 1] - r->graph.first[g], time[g] / 1e6,
+                100.0 * time[g] / all);
+    printf("%-10s %6" PRIu32 " %10.3f %6.1f%%\n", "together", r->graph.first[FLUID_GROUPS] - 1, all / 1e6, 100.0);
+}
+
+static void report(const run *r, const settings *s, fluid_size size)
+{
+    weir_plan_summary plan;
+    weir_stats stats;
+    weir_plan_summarise(r->plan, &plan);
+    weir_exec_stats(r->exec, &stats);
+    printf("%" PRIu64 " frames of %d x %d", s->frames, (int)size.nx, (int)size.ny);
+    if (r->writes)
+        printf(": %s/frame-0001.png ..., all on one sheet: %s", r->writer.folder, r->writer.path);
+    printf("\n%s, %" PRIu32 " workers, %" PRIu32 " lanes, %s: %.2f ms a frame, not less than %.2f (%s)\n", weir_runtime_backend(r->runtime),
+        weir_runtime_workers(r->runtime), plan.lanes, plan.policy, stats.frame_ns / 1e6, stats.bound_ns / 1e6, stats.binding);
+    print_table(r);
+}
+
+static bool work(run *r, const settings *s, const fluid_scene *scene)
+{
+    weir_exec *start = NULL;
+    bool done = prepare(r, s, scene, &start) && run_start(r, start, scene);
+    weir_exec_destroy(start);
+    if (done && !run_frames(r, s, scene->size)) {
+        done = false;
+        if (r->writes && r->writer.trouble.text[0]) {
+            writer_failed(&r->writer);
+            fprintf(stderr, "%s: %s: keeps the %" PRIu32 " frames written before\n", program, r->writer.folder, r->writer.written);
+        }
+    }
+    if (done && r->writes && !frame_writer_sheet(&r->writer))
+        done = writer_failed(&r->writer);
+    if (done)
+        report(r, s, scene->size);
+    return done;
+}
+
+int main(int argc, char **argv)
+{
+    settings s = {.input = WEIR_FLUID_PICTURE, .solver = "red-black", .output = "out/fluid", .frames = 120, .sweeps = 40, .seed = 1};
+    int ended = read_options(argc, argv, &s);
+    if (ended >= 0)
+        return ended;
+    run r = {.writes = strcmp(s.output, "none") != 0};
+    fluid_scene scene = {0};
+    fluid_size size = {(int32_t)s.size.width, (int32_t)s.size.height};
+    bool done = fluid_scene_read(program, s.input, s.mask, size, &scene);
+    if (done && r.writes &&
+        !frame_writer_init(&r.writer, s.output, (uint32_t)scene.size.nx, (uint32_t)scene.size.ny, (uint32_t)s.frames))
+        done = writer_failed(&r.writer);
+    done = done && work(&r, &s, &scene);
+    weir_exec_destroy(r.exec);
+    weir_plan_destroy(r.plan);
+    weir_runtime_destroy(r.runtime);
+    fluid_graph_destroy(&r.graph);
+    frame_writer_finish(&r.writer);
+    fluid_scene_free(&scene);
+    return done ? EXIT_GOOD : EXIT_BAD_INPUT;
+}

@@ -1,0 +1,140 @@
+#!/bin/sh
+# fluid.sh FLUID COMPARE DATA CASE - runs the built program as people do. Each case below is a promise.
+set -u
+fluid=$1 compare=$2 data=$3 case=$4
+unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND WEIR_SHUFFLE WEIR_DEBUG WEIR_DUMP WEIR_TRACE
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() {
+    echo "FAILED: $*" >&2
+    [ -f err ] && sed 's/^/  stderr: /' err >&2
+    exit 1
+}
+
+# expect STATUS WORDS command...: the exit status, and standard error that starts with "fluid: " and holds the words.
+expect() {
+    status=$1 words=$2
+    shift 2
+    "$@" >out 2>err
+    got=$?
+    [ $got -eq "$status" ] || fail "exit status $got, not $status: $*"
+    grep -q '^fluid: ' err || fail "no line of fluid's own: $*"
+    grep -q -- "$words" err || fail "no '$words': $*"
+}
+
+no_half_files() {
+    [ -z "$(find "$1" -name '*.part')" ] || fail "half files in $1"
+}
+
+case $case in
+frames_change)
+    "$fluid" --frames 60 --output frames >out || fail "run"
+    [ "$(ls frames | grep -c '^frame-')" -eq 60 ] || fail "60 frames"
+    [ -s frames/contact.png ] || fail "contact sheet"
+    "$compare" frames/frame-0001.png frames/frame-0060.png 16 20 || fail "frame 60 looks like frame 1"
+    grep -q '^solve .*%$' out || fail "table of groups"
+    ;;
+same_bytes_for_every_lane_and_worker_count)
+    for solver in red-black jacobi; do
+        common="--size 120x90 --frames 8 --sweeps 11 --solver $solver --mask $data/mask.png"
+        "$fluid" $common --lanes 1 --workers 1 --output first >out || fail "run"
+        for how in "--lanes 2 --workers 2" "--lanes 8 --workers 3" "--lanes 5 --workers 1" "--lanes 3 --workers 4 --policy round_robin"; do
+            rm -rf other
+            "$fluid" $common $how --output other >out || fail "run $how"
+            diff -r first other || fail "$solver $how"
+        done
+        for seed in 1 2 3; do
+            rm -rf other
+            WEIR_SHUFFLE=$seed "$fluid" $common --lanes 6 --output other >out || fail "run shuffled"
+            diff -r first other || fail "$solver shuffled by $seed"
+        done
+        rm -rf first
+    done
+    ;;
+another_seed_gives_other_smoke)
+    "$fluid" --size 64x64 --frames 6 --seed 1 --output one >out && "$fluid" --size 64x64 --frames 6 --seed 2 --output two >out || fail "run"
+    cmp -s one/frame-0006.png two/frame-0006.png && fail "same smoke"
+    ;;
+bad_input_is_named)
+    quick="--frames 2 --size 64x64 --output none"
+    head -c 20000 "$data/weir.png" >cut.png
+    expect 1 "/etc/passwd: not a PNG" "$fluid" $quick --input /etc/passwd
+    expect 1 "cut.png: damaged or cut off" "$fluid" $quick --input cut.png
+    expect 1 "nowhere.png: .*No such file" "$fluid" $quick --input nowhere.png
+    expect 1 "cut.png: damaged or cut off" "$fluid" $quick --mask cut.png
+    expect 1 "a-file: .*Not a directory" sh -c 'touch a-file; exec "$0" --frames 2 --size 64x64 --output a-file' "$fluid"
+    expect 1 "a-file/below: .*Not a directory" "$fluid" --frames 2 --size 64x64 --output a-file/below
+    ;;
+bad_usage_is_named)
+    expect 2 "size 0x100: must be" "$fluid" --size 0x100
+    expect 2 "size 100000x100: must be" "$fluid" --size 100000x100
+    expect 2 "size 64: must be" "$fluid" --size 64
+    expect 2 "size 64x-64: must be" "$fluid" --size 64x-64
+    expect 2 "lanes 0: must be" "$fluid" --lanes 0
+    expect 2 "workers 0: must be" "$fluid" --workers 0
+    expect 2 "frames 1e3: must be" "$fluid" --frames 1e3
+    expect 2 "frames 99999999999999999999: must be" "$fluid" --frames 99999999999999999999
+    expect 2 "policy best: must be one of round_robin, priority" "$fluid" --policy best
+    expect 2 "solver cg: must be one of red-black, jacobi" "$fluid" --solver cg
+    expect 2 "backend tpu: must be one of auto, host, cuda" "$fluid" --backend=tpu
+    expect 2 "--frame: unknown option" "$fluid" --frame 3
+    expect 2 "--output: needs a value" "$fluid" --output
+    expect 2 "picture.png: unexpected argument" "$fluid" picture.png
+    [ -z "$(find . -name 'frame-*')" ] || fail "frames in spite of it"
+    ;;
+command_line_wins_over_environment)
+    quick="--frames 1 --size 64x64 --output none"
+    WEIR_LANES=3 WEIR_WORKERS=1 "$fluid" $quick >out || fail "run"
+    grep -q "1 workers, 3 lanes" out || fail "environment: $(cat out)"
+    WEIR_LANES=3 WEIR_WORKERS=1 WEIR_POLICY=priority "$fluid" $quick --lanes 2 --workers 2 --policy round_robin >out || fail "run"
+    grep -q "2 workers, 2 lanes, round_robin" out || fail "command line: $(cat out)"
+    expect 1 "WEIR_POLICY=best: must be one of" env WEIR_POLICY=best "$fluid" $quick
+    expect 1 "WEIR_LANES=0: must be" env WEIR_LANES=0 "$fluid" $quick
+    expect 1 "WEIR_WORKERS=many: must be" env WEIR_WORKERS=many "$fluid" $quick
+    expect 1 "WEIR_BACKEND=tpu: must be one of" env WEIR_BACKEND=tpu "$fluid" $quick
+    ;;
+frames_written_before_a_failure_stay)
+    mkdir -p frames/frame-0004.png # nobody can write a file of that name
+    expect 1 "frames/frame-0004.png: cannot write" "$fluid" --size 64x64 --frames 9 --output frames
+    grep -q "task 'encode'" err || fail "the task is not named"
+    for n in 1 2 3; do
+        "$compare" frames/frame-000$n.png frames/frame-0001.png 1 0 >out || fail "frame $n is no whole picture"
+    done
+    [ -e frames/frame-0005.png ] && fail "a frame after the failure"
+    no_half_files frames
+    ;;
+a_full_folder_is_named)
+    # What a file may hold runs out, as room on a disk does.
+    trap '' XFSZ
+    (ulimit -f 8 && "$fluid" --size 200x200 --frames 3 --output frames >out 2>err)
+    [ $? -eq 1 ] || fail "exit status"
+    grep -q "^fluid: frames/frame-0001.png: cannot write it: .*; make room" err || fail "message"
+    no_half_files frames
+    [ -z "$(find frames -type f)" ] || fail "something under a final name"
+    ;;
+an_unwritable_folder_is_named)
+    mkdir locked
+    chmod 555 locked
+    if touch locked/x 2>/dev/null; then # root may: /proc refuses everybody
+        expect 1 "/proc/weir: cannot write there" "$fluid" --size 64x64 --frames 1 --output /proc/weir
+    else
+        expect 1 "locked: cannot write there: Permission denied" "$fluid" --size 64x64 --frames 1 --output locked
+        expect 1 "locked/new: cannot write there: Permission denied" "$fluid" --size 64x64 --frames 1 --output locked/new
+    fi
+    chmod 755 locked
+    ;;
+help_and_version_go_to_standard_output)
+    "$fluid" --help >out 2>err || fail "help"
+    for option in input mask size frames sweeps solver lanes workers policy backend seed output help version; do
+        grep -q -- "--$option" out || fail "help is silent on --$option"
+    done
+    [ -s err ] && fail "something on standard error"
+    "$fluid" --version | grep -q '^fluid (weir) [0-9]*\.[0-9]*\.[0-9]*$' || fail "version"
+    ;;
+*)
+    fail "no such case: $case"
+    ;;
+esac
+exit 0
