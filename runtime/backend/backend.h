@@ -54,6 +54,7 @@ typedef struct {
     void *user;
     void (*task_failed)(void *user, uint64_t frame, uint32_t task, weir_status status); /* before that frame is told done */
     void (*frame_done)(void *user, uint64_t frame);
+    weir_status (*task_ran)(void *user, uint32_t task); /* NULL, or called after each task, before others may follow; a failure is the task's */
 } weir_reports;
 
 /* A plan and all that its tasks are passed, with everything in it valid as long as the program. Copies and fills are passed

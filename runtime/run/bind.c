@@ -197,7 +197,7 @@ weir_status weir_exec_bind(weir_exec *exec, bool timing)
 {
     weir_runtime *runtime = exec->runtime;
     exec->image.plan = exec->plan;
-    exec->image.reports = (weir_reports){exec, weir_exec_task_failed, weir_exec_frame_done};
+    exec->image.reports = (weir_reports){exec, weir_exec_task_failed, weir_exec_frame_done, runtime->debug ? weir_exec_task_ran : NULL};
     weir_status status = bind_buffers(exec);
     if (status == WEIR_OK)
         status = bind_params(exec);

@@ -93,6 +93,7 @@ void weir_exec_unbind(weir_exec *exec); /* half-bound is fine */
 /* frame.c: what the backend reports; without the lock. */
 void weir_exec_task_failed(void *exec, uint64_t frame, uint32_t task, weir_status status);
 void weir_exec_frame_done(void *exec, uint64_t frame);
+weir_status weir_exec_task_ran(void *exec, uint32_t task); /* debugging: WEIR_ERR_HAZARD if a buffer it touches is broken at an end */
 
 /* switches.c: WEIR_ERR_STATE names a task that is off though nothing else writes what another, which is on, reads. */
 weir_status weir_exec_check_switches(const weir_exec *exec);

@@ -255,6 +255,22 @@ void weir_exec_task_failed(void *user, uint64_t frame, uint32_t task, weir_statu
     pthread_mutex_unlock(&exec->runtime->lock);
 }
 
+weir_status weir_exec_task_ran(void *user, uint32_t task)
+{
+    const weir_exec *exec = user;
+    const weir_body *body = exec->plan->body;
+    const weir_task_record *record = &body->tasks.at[task];
+    for (uint32_t i = record->arg_first; i < record->arg_first + record->arg_count; i++) {
+        const weir_arg_record *arg = &body->args.at[i];
+        if (!weir_arg_is_access(arg) || weir_storage_is_intact(exec->uses[arg->index].storage))
+            continue;
+        weir_log(WEIR_LOG_ERROR, "task '%s' wrote past an end of buffer '%s', or one that ran beside it did", record->name,
+                 body->buffers.at[arg->index].buffer->name);
+        return WEIR_ERR_HAZARD;
+    }
+    return WEIR_OK;
+}
+
 static void keep_figures(weir_exec *exec, uint64_t frame)
 {
     const weir_frame_place *place = &exec->places[frame % exec->frames];

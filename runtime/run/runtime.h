@@ -39,6 +39,7 @@ struct weir_storage {
     bool adopted;
     uint32_t count;             /* of copies */
     size_t bytes;               /* of one copy */
+    size_t guard_bytes;         /* before and after each copy, when debugging; else 0 */
     void **copies;              /* never changes: backends read it without the lock */
     uint32_t newest;            /* the copy of the last frame that moved the ring on */
     uint64_t touches;           /* WEIR_HOST_IN: frames that were given a copy */
@@ -85,6 +86,8 @@ weir_status weir_runtime_set_tracer(weir_runtime *runtime, weir_tracer *tracer, 
 
 /* storage.c, with the lock held: */
 weir_status weir_storage_of(weir_runtime *runtime, weir_buffer *buffer, uint32_t automatic, weir_storage **out); /* finds or makes */
+/* True if the guards of every copy are as they were made. Without the lock: storages of a live exec do not change. */
+bool weir_storage_is_intact(const weir_storage *storage);
 void weir_storages_end(weir_runtime *runtime); /* frees all that no dying buffer is freeing already */
 
 #endif

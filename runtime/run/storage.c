@@ -5,14 +5,17 @@
 #include "util/memory.h"
 #include "util/status.h"
 #include <assert.h>
+#include <string.h>
 
-/* A plain memory of a runtime's end or a failed birth: not in any list any more. */
+enum { GUARD_BYTES = 64, GUARD_VALUE = 0xa5 };
+
+/* Not in any list any more, or not yet. */
 static void storage_free(weir_storage *storage)
 {
     weir_runtime *runtime = storage->runtime;
     for (uint32_t i = 0; storage->copies && i < storage->count && !storage->adopted; i++)
         if (storage->copies[i])
-            runtime->ops->give(runtime->backend, storage->place, storage->copies[i]);
+            runtime->ops->give(runtime->backend, storage->place, (unsigned char *)storage->copies[i] - storage->guard_bytes);
     weir_free(storage->copies);
     weir_free(storage->users);
     weir_free(storage);
@@ -37,23 +40,59 @@ static void buffer_dies(weir_attachment *attachment)
     storage_free(storage);
 }
 
+/* Memory for one copy; between guards when debugging, so that whoever writes past its ends can be named. */
+static weir_status take_copy(weir_storage *storage, void **copy)
+{
+    const weir_runtime *runtime = storage->runtime;
+    size_t guard = storage->guard_bytes;
+    unsigned char *taken = runtime->ops->take(runtime->backend, storage->place, storage->bytes + 2 * guard), pattern[GUARD_BYTES];
+    if (!taken)
+        return weir_fail(WEIR_ERR_NO_MEMORY, "buffer '%s': out of memory: %u copies of %zu bytes", storage->buffer->name, storage->count, storage->bytes);
+    *copy = taken + guard;
+    memset(pattern, GUARD_VALUE, sizeof pattern);
+    weir_status status = WEIR_OK;
+    if (guard > 0)
+        status = runtime->ops->write(runtime->backend, storage->place, taken, pattern, guard);
+    if (guard > 0 && status == WEIR_OK)
+        status = runtime->ops->write(runtime->backend, storage->place, taken + guard + storage->bytes, pattern, guard);
+    return status;
+}
+
+static bool guard_is_intact(const weir_storage *storage, const unsigned char *guard)
+{
+    unsigned char found[GUARD_BYTES];
+    if (storage->runtime->ops->read(storage->runtime->backend, storage->place, found, guard, sizeof found) != WEIR_OK)
+        return true; /* not for guards to say */
+    for (size_t i = 0; i < sizeof found; i++)
+        if (found[i] != GUARD_VALUE)
+            return false;
+    return true;
+}
+
+bool weir_storage_is_intact(const weir_storage *storage)
+{
+    for (uint32_t i = 0; storage->guard_bytes > 0 && i < storage->count; i++) {
+        const unsigned char *copy = storage->copies[i];
+        if (!guard_is_intact(storage, copy - storage->guard_bytes) || !guard_is_intact(storage, copy + storage->bytes))
+            return false;
+    }
+    return true;
+}
+
 static weir_status take_copies(weir_storage *storage, const weir_buffer *buffer)
 {
-    weir_runtime *runtime = storage->runtime;
     storage->copies = weir_alloc(storage->count, sizeof *storage->copies);
     if (buffer->place == WEIR_HOST_IN)
         storage->users = weir_alloc(storage->count, sizeof *storage->users);
     if (!storage->copies || (buffer->place == WEIR_HOST_IN && !storage->users))
         return weir_fail_no_memory();
-    for (uint32_t i = 0; i < storage->count; i++) {
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < storage->count && status == WEIR_OK; i++)
         if (storage->adopted)
             storage->copies[i] = buffer->adopted[i];
         else if (storage->bytes > 0)
-            storage->copies[i] = runtime->ops->take(runtime->backend, storage->place, storage->bytes);
-        if (!storage->copies[i] && storage->bytes > 0)
-            return weir_fail(WEIR_ERR_NO_MEMORY, "buffer '%s': out of memory: %u copies of %zu bytes", buffer->name, storage->count, storage->bytes);
-    }
-    return WEIR_OK;
+            status = take_copy(storage, &storage->copies[i]);
+    return status;
 }
 
 weir_status weir_storage_of(weir_runtime *runtime, weir_buffer *buffer, uint32_t automatic, weir_storage **out)
@@ -74,6 +113,8 @@ weir_status weir_storage_of(weir_runtime *runtime, weir_buffer *buffer, uint32_t
     storage->adopted = buffer->adopted != NULL;
     storage->count = weir_buffer_fix_copies(buffer, automatic);
     storage->bytes = weir_buffer_copy_bytes(buffer);
+    if (runtime->debug && !storage->adopted && storage->bytes > 0)
+        storage->guard_bytes = GUARD_BYTES;
     storage->newest = storage->count - 1; /* so that the first frame's copy is number 0 */
     weir_status status = take_copies(storage, buffer);
     if (status != WEIR_OK) {

@@ -98,6 +98,16 @@ static void note_failure(weir_program *program, uint64_t frame, uint32_t task, w
     program->image->reports.task_failed(program->image->reports.user, frame, task, status);
 }
 
+/* A task has run: with what it returned, and what run says of it when debugging. */
+static void judge(weir_program *program, uint64_t frame, uint32_t task, weir_status status)
+{
+    const weir_reports *reports = &program->image->reports;
+    if (status == WEIR_OK && reports->task_ran)
+        status = reports->task_ran(reports->user, task);
+    if (status != WEIR_OK)
+        note_failure(program, frame, task, status);
+}
+
 /* ---- entries ---- */
 
 /* Finishes the entry that the taker has just run: everything it wrote is visible to whoever sees `done`. */
@@ -182,6 +192,7 @@ static bool work_on_job(worker *self, weir_program *program, lane *l, bool *did)
         if (atomic_fetch_sub_explicit(&l->chunks_left, 1, memory_order_acq_rel) == 1) {
             if (is_watched(program))
                 note_span(self, program, l, what, WEIR_TRACE_SHARED, (weir_task_span){j->start_ns, weir_clock_ns()});
+            judge(program, l->frame, what->task, WEIR_OK);
             finish_entry(program, l, what);
             return true;
         }
@@ -227,8 +238,7 @@ static bool run_next(worker *self, weir_program *program, lane *l)
         weir_status status = call_blocks(self, program, what, args, 0, what->blocks);
         if (watched)
             note_span(self, program, l, what, WEIR_TRACE_WHOLE, (weir_task_span){start, weir_clock_ns()});
-        if (status != WEIR_OK)
-            note_failure(program, l->frame, what->task, status);
+        judge(program, l->frame, what->task, status);
     } else if (program->image->spans) {
         program->image->spans[l->frame % program->frames * program->plan->tasks + what->task] = (weir_task_span){0, 0};
     }
