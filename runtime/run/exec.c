@@ -144,8 +144,8 @@ weir_status weir_exec_failure(const weir_exec *exec)
     if (exec->failure == WEIR_OK)
         return WEIR_OK;
     const weir_body *body = exec->plan->body;
-    return weir_fail(exec->failure, "graph '%s': task '%s' failed in frame %" PRIu64 "; this exec takes no more frames", body->name,
-                     exec->culprit == UINT32_MAX ? "?" : body->tasks.at[exec->culprit].name, exec->failed_frame);
+    return weir_fail(exec->failure, "graph '%s': task '%s' failed in frame %" PRIu64 " with %s; this exec takes no more frames", body->name,
+                     exec->culprit == UINT32_MAX ? "?" : body->tasks.at[exec->culprit].name, exec->failed_frame, weir_status_name(exec->cause));
 }
 
 bool weir_exec_task_index(const weir_exec *exec, weir_task task, uint32_t *index)

@@ -63,7 +63,7 @@ struct weir_exec {
     uint32_t off_count;
     bool off_changed;            /* since the last submit */
 
-    weir_status failure;
+    weir_status failure, cause;  /* what calls return from then on; what the task returned */
     uint64_t failed_frame;       /* the first */
     uint32_t culprit;            /* task; UINT32_MAX: none */
     void (*on_frame)(void *, weir_ticket, weir_status);

@@ -247,6 +247,7 @@ void weir_exec_task_failed(void *user, uint64_t frame, uint32_t task, weir_statu
     pthread_mutex_lock(&exec->runtime->lock);
     if (exec->failure == WEIR_OK || frame < exec->failed_frame) {
         exec->failure = status == WEIR_ERR_DEVICE ? WEIR_ERR_DEVICE : WEIR_ERR_TASK;
+        exec->cause = status;
         exec->failed_frame = frame;
         exec->culprit = task;
         weir_log(WEIR_LOG_ERROR, "graph '%s': task '%s' failed in frame %" PRIu64 ": %s", exec->plan->body->name, exec->plan->body->tasks.at[task].name,
