@@ -37,6 +37,7 @@ typedef struct {
     uint8_t kind;          /* weir_task_kind */
     bool records;          /* some other lane waits for it */
     bool shared;           /* its blocks may be shared out among workers */
+    bool brief;            /* it took little time when last timed; the taker's */
 } entry;
 
 /* What the workers that share a kernel need to know; written by the lane's taker while no chunk is to be had. */
@@ -57,8 +58,8 @@ typedef struct {
     uint64_t *seen;        /* lane -> its `done` when last looked at */
     const void **args;     /* room for the arguments of an entry that has none of its own */
     job job;
-    /* Never change: */
-    const entry *entries;
+    /* Never change, but for `brief`: */
+    entry *entries;
     uint32_t count, number;
     _Alignas(64) atomic_ullong chunks; /* generation << 32 | chunks << 16 | next to claim */
     atomic_uint chunks_left;           /* to finish */

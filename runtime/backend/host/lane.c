@@ -6,7 +6,7 @@
 #include "util/random.h"
 #include <string.h>
 
-enum { CHUNKS_PER_WORKER = 4, CHUNKS_MOST = 4096 };
+enum { CHUNKS_PER_WORKER = 4, CHUNKS_MOST = 4096, FRAMES_BETWEEN_TIMINGS = 64, BRIEF_NS = 2000, OWED_MOST = 64 };
 
 /* ---- running code ---- */
 
@@ -111,7 +111,7 @@ static void judge(weir_program *program, uint64_t frame, uint32_t task, weir_sta
 /* ---- entries ---- */
 
 /* Finishes the entry that the taker has just run: everything it wrote is visible to whoever sees `done`. */
-static void finish_entry(weir_program *program, lane *l, const entry *what)
+static void finish_entry(weir_program *program, lane *l)
 {
     uint64_t frame = l->frame;
     bool last = l->next + 1 == l->count;
@@ -122,8 +122,6 @@ static void finish_entry(weir_program *program, lane *l, const entry *what)
         l->next++;
     }
     atomic_store_explicit(&l->done, frame * l->count + (last ? l->count : l->next), memory_order_release);
-    if (what->records)
-        weir_host_ring(program->device);
     if (last) {
         flight *f = &program->flights[frame % program->frames];
         if (atomic_fetch_sub_explicit(&f->lanes_left, 1, memory_order_acq_rel) == 1)
@@ -193,7 +191,8 @@ static bool work_on_job(worker *self, weir_program *program, lane *l, bool *did)
             if (is_watched(program))
                 note_span(self, program, l, what, WEIR_TRACE_SHARED, (weir_task_span){j->start_ns, weir_clock_ns()});
             judge(program, l->frame, what->task, WEIR_OK);
-            finish_entry(program, l, what);
+            finish_entry(program, l);
+            weir_host_ring(program->device);
             return true;
         }
         chunks = atomic_load_explicit(&l->chunks, memory_order_acquire);
@@ -221,10 +220,26 @@ static bool passes_over(const weir_program *program, const entry *what, const we
     return values->number >= atomic_load_explicit(&program->failed, memory_order_relaxed) || weir_task_is_off(values, what->task);
 }
 
+/* Calls the code of an entry that is not shared out. Now and then, and always when watched, it is timed: a brief task is not worth
+ * waking anybody before it, see run_lane. */
+static void run_alone(worker *self, weir_program *program, lane *l, entry *what, void *const *args)
+{
+    bool watched = is_watched(program), timed = watched || l->frame % FRAMES_BETWEEN_TIMINGS == 0;
+    weir_task_span span = {timed ? weir_clock_ns() : 0, 0};
+    weir_status status = call_blocks(self, program, what, args, 0, what->blocks);
+    if (timed) {
+        span.end_ns = weir_clock_ns();
+        what->brief = span.end_ns - span.start_ns < BRIEF_NS;
+    }
+    if (watched)
+        note_span(self, program, l, what, WEIR_TRACE_WHOLE, span);
+    judge(program, l->frame, what->task, status);
+}
+
 /* Runs the taker's next entry, which is ready. False if the lane is no longer the caller's: others finish the entry. */
 static bool run_next(worker *self, weir_program *program, lane *l)
 {
-    const entry *what = &l->entries[l->next];
+    entry *what = &l->entries[l->next];
     const weir_frame_values *values = program->flights[l->frame % program->frames].values;
     if (!passes_over(program, what, values)) {
         void *const *args = arguments(program, l, what, values);
@@ -233,16 +248,11 @@ static bool run_next(worker *self, weir_program *program, lane *l)
             post_job(program, l, what, args, values);
             return work_on_job(self, program, l, &did);
         }
-        bool watched = is_watched(program);
-        int64_t start = watched ? weir_clock_ns() : 0;
-        weir_status status = call_blocks(self, program, what, args, 0, what->blocks);
-        if (watched)
-            note_span(self, program, l, what, WEIR_TRACE_WHOLE, (weir_task_span){start, weir_clock_ns()});
-        judge(program, l->frame, what->task, status);
+        run_alone(self, program, l, what, args);
     } else if (program->image->spans) {
         program->image->spans[l->frame % program->frames * program->plan->tasks + what->task] = (weir_task_span){0, 0};
     }
-    finish_entry(program, l, what);
+    finish_entry(program, l);
     return true;
 }
 
@@ -267,16 +277,34 @@ static bool became_ready(const weir_program *program, const lane *l, uint64_t fr
     return atomic_load_explicit(&l->taken, memory_order_relaxed) == 0;
 }
 
+/* Runs entries as long as they are ready. Entries that others wait for may let a sleeper go on, but waking one takes longer than many
+ * tasks: the bell is owed until a task comes that is not brief, or enough of them have passed, or the lane stops. True if the
+ * lane is still the caller's. */
+static bool run_ready(worker *self, weir_program *program, lane *l, bool *did)
+{
+    unsigned owed = 0;
+    bool mine = true;
+    while (mine && next_is_ready(program, l)) {
+        const entry *what = &l->entries[l->next];
+        bool records = what->records;
+        if (owed > OWED_MOST || (owed > 0 && !what->brief)) {
+            weir_host_ring(program->device);
+            owed = 0;
+        }
+        mine = run_next(self, program, l);
+        owed += records;
+        *did = true;
+    }
+    if (owed > 0 && mine)
+        weir_host_ring(program->device);
+    return mine;
+}
+
 /* Runs the lane, which the caller has taken, as far as it goes. True if any entry was run. */
 static bool run_lane(worker *self, weir_program *program, lane *l)
 {
     bool did = false;
-    for (;;) {
-        while (next_is_ready(program, l)) {
-            did = true;
-            if (!run_next(self, program, l))
-                return true;
-        }
+    while (run_ready(self, program, l, &did)) {
         uint64_t frame = l->frame;
         const entry *what = &l->entries[l->next];
         atomic_store_explicit(&l->taken, 0, memory_order_release);
@@ -285,6 +313,7 @@ static bool run_lane(worker *self, weir_program *program, lane *l)
         if (!became_ready(program, l, frame, what) || !take(l))
             return did;
     }
+    return true;
 }
 
 /* Frames of a plan without tasks are done when somebody says so. */

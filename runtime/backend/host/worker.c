@@ -4,15 +4,19 @@
 #include "util/status.h"
 #include <string.h>
 
-enum { LOOKS_BEFORE_SLEEP = 2000 };
+enum { LOOKS_BEFORE_SLEEP = 256, PAUSES_MOST = 64 };
 
-static void pause_a_little(void)
+/* Longer with each look that found nothing: looking takes cache lines away from those who work. */
+static void pause_a_little(unsigned idle)
 {
+    unsigned pauses = idle < PAUSES_MOST ? idle : PAUSES_MOST;
+    for (unsigned i = 0; i < pauses; i++) {
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+        __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ __volatile__("yield");
+        __asm__ __volatile__("yield");
 #endif
+    }
 }
 
 /* Looks at every program once. Standing in `visiting` keeps one from being destroyed; it must still be in the table after. */
@@ -68,7 +72,7 @@ static void *work(void *argument)
         if (look_round(self)) {
             idle = 0;
         } else if (++idle < LOOKS_BEFORE_SLEEP) {
-            pause_a_little();
+            pause_a_little(idle);
         } else {
             sleep_until_rung(self);
             idle = 0;
