@@ -6,7 +6,6 @@
 #include "util/memory.h"
 #include "util/status.h"
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* The public drawing, and what it points to. */

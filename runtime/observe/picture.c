@@ -48,7 +48,8 @@ static void mark_beside(weir_picture *p)
 {
     for (size_t i = 0; i < p->lines; i++) {
         weir_line *l = &p->line[i];
-        if (l->distance > 0 && (l->from == l->to || has_line(p, l->from, l->to) || has_line(p, l->to, l->from)))
+        bool together = p->cluster[l->from] == p->cluster[l->to] && (has_line(p, l->from, l->to) || has_line(p, l->to, l->from));
+        if (l->distance > 0 && (l->from == l->to || together))
             l->flags |= WEIR_LINE_BESIDE;
     }
 }

@@ -7,7 +7,7 @@
 enum {
     WEIR_LINE_WAIT = 1,
     WEIR_LINE_CRITICAL = 2,
-    WEIR_LINE_BESIDE = 4 /* to a later frame, and a line within the frame links the same two tasks, or it links a task to itself */
+    WEIR_LINE_BESIDE = 4 /* to a later frame, from a task to itself, or where a line within the frame links the same two of one cluster */
 };
 
 typedef struct {

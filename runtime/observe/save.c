@@ -32,11 +32,13 @@ weir_status weir_format_of(const char *path, const char **format)
 
 weir_status weir_drawing_write(const weir_drawing *drawing, FILE *stream, const char *format)
 {
+    if (!stream || !format)
+        return weir_fail(WEIR_ERR_INVALID, "weir_drawing_write: the stream or the format is NULL");
     size_t i = 0, count = sizeof formats / sizeof *formats;
-    while (i < count && format && strcmp(format, formats[i].name) != 0)
+    while (i < count && strcmp(format, formats[i].name) != 0)
         i++;
-    if (!stream || !format || i == count)
-        return weir_fail(WEIR_ERR_INVALID, "unknown format '%s': must be one of json, dot, text", format ? format : "NULL");
+    if (i == count)
+        return weir_fail(WEIR_ERR_INVALID, "unknown format '%s': must be one of json, dot, text", format);
     weir_status status = weir_drawing_check(drawing);
     if (status != WEIR_OK)
         return status;
@@ -52,10 +54,10 @@ weir_status weir_drawing_write(const weir_drawing *drawing, FILE *stream, const 
 
 weir_status weir_drawing_save(const weir_drawing *drawing, const char *path, const char *format)
 {
+    if (!path)
+        return weir_fail(WEIR_ERR_INVALID, "weir_drawing_save: the path is NULL");
     weir_output output;
-    weir_status status = path ? WEIR_OK : weir_fail(WEIR_ERR_INVALID, "a drawing cannot be saved without a path");
-    if (status == WEIR_OK && !format)
-        status = weir_format_of(path, &format);
+    weir_status status = format ? WEIR_OK : weir_format_of(path, &format);
     if (status == WEIR_OK)
         status = weir_output_init(&output, path);
     if (status != WEIR_OK)

@@ -2,9 +2,9 @@
  * fluid solver's sweeps the picture would be ink. Colours are Paul Tol's "light" scheme, which keeps its differences for colour-blind
  * eyes and under black text; as they repeat after eight, each task also says its lane.
  *
- * A carried edge is drawn as an arc only beside a line that already links the two tasks, or from a task to itself. All others would
- * cross the whole picture from its foot to its head; for them the earlier frame's task is written again where it is needed, once a
- * cluster: an echo.
+ * A carried edge is drawn as an arc only within a cluster beside a line that already links the two tasks, or from a task to itself. All
+ * others would cross the whole picture from its foot to its head; for them the earlier frame's task is written again where it is
+ * needed, once a cluster: an echo.
  *
  * Names are quoted for DOT and escaped once more for its labels, where a backslash and an ampersand mean something. */
 #include "observe/picture.h"
@@ -99,12 +99,13 @@ static void put_task(FILE *to, const weir_drawing *d, const weir_picture *p, uin
         fprintf(to, "... %" PRIu32 " more ...", p->folded[t]);
     else
         put_escaped(to, task->name);
-    if (strcmp(task->kind, "empty") != 0) {
+    bool timed = strcmp(task->kind, "empty") != 0;
+    if (d->policy)
+        fprintf(to, "\\nlane %" PRIu32 "%s", task->lane, timed ? ", " : "");
+    else if (timed)
         fputs("\\n", to);
-        if (d->policy)
-            fprintf(to, "lane %" PRIu32 ", ", task->lane);
+    if (timed)
         fputs(weir_text_time(p->cost_ns[t]).text, to);
-    }
     fprintf(to, "\", fillcolor=\"%s\"", d->policy ? lane_colours[task->lane % COLOURS] : no_lane_colour);
     put_shape(to, task->kind);
     if (p->folded[t] > 1)

@@ -24,15 +24,14 @@
 #include "observe/draw.h"
 #include "observe/text.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* The shortest form that reads back as the same number. */
 static void put_number(FILE *to, double value)
 {
     char text[32];
-    if (value == floor(value) && value < 1e15) {
-        fprintf(to, "%.0f", value + 0.0); /* no -0 */
+    if (value < 1e15 && value == (double)(int64_t)value) {
+        fprintf(to, "%" PRId64, (int64_t)value);
         return;
     }
     for (int digits = 1; digits <= 17; digits++) {
