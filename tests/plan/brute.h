@@ -12,7 +12,7 @@
 enum { BRUTE_NODES = 512, BRUTE_WORDS = BRUTE_NODES / 64 };
 
 typedef struct {
-    uint32_t nodes;
+    uint32_t nodes, words;
     uint64_t reach[BRUTE_NODES][BRUTE_WORDS];
 } brute;
 
@@ -21,7 +21,8 @@ static inline void brute_init(brute *b, uint32_t nodes)
     if (nodes > BRUTE_NODES)
         abort();
     b->nodes = nodes;
-    memset(b->reach, 0, sizeof b->reach);
+    b->words = (nodes + 63) / 64;
+    memset(b->reach, 0, nodes * sizeof b->reach[0]);
 }
 
 static inline bool brute_reaches(const brute *b, uint32_t from, uint32_t to)
@@ -40,7 +41,7 @@ static inline void brute_close(brute *b)
     for (uint32_t middle = 0; middle < b->nodes; middle++)
         for (uint32_t from = 0; from < b->nodes; from++)
             if (brute_reaches(b, from, middle))
-                for (uint32_t w = 0; w < BRUTE_WORDS; w++)
+                for (uint32_t w = 0; w < b->words; w++)
                     b->reach[from][w] |= b->reach[middle][w];
 }
 

@@ -9,13 +9,13 @@ extern weir_place_fn weir_place_priority;
 static void check_order(const drawn *d, const uint32_t *order)
 {
     for (uint32_t i = 0; i < d->dag.tasks; i++)
-        ck_assert_msg(d->plan.order[i] == order[i], "position %u: task %u instead of %u", i, d->plan.order[i], order[i]);
+        expect(d->plan.order[i] == order[i], "position %u: task %u instead of %u", i, d->plan.order[i], order[i]);
 }
 
 static void check_lanes(const drawn *d, const uint16_t *lane)
 {
     for (uint32_t t = 0; t < d->dag.tasks; t++)
-        ck_assert_msg(d->plan.lane[t] == lane[t], "task %u: lane %u instead of %u", t, d->plan.lane[t], lane[t]);
+        expect(d->plan.lane[t] == lane[t], "task %u: lane %u instead of %u", t, d->plan.lane[t], lane[t]);
 }
 
 START_TEST(longest_remaining_path_goes_first)
@@ -118,8 +118,7 @@ START_TEST(makespan_is_within_grahams_bound)
         for (uint32_t t = 0; t < d.dag.tasks; t++)
             critical = critical > d.tail_ns[t] ? critical : d.tail_ns[t];
         double most = critical + (d.work.total_ns - critical) / lanes;
-        ck_assert_msg(d.plan.makespan_ns <= most + 1e-6, "seed %llu: %g ns, at most %g", (unsigned long long)first, d.plan.makespan_ns,
-                      most);
+        expect(d.plan.makespan_ns <= most + 1e-6, "seed %llu: %g ns, at most %g", (unsigned long long)first, d.plan.makespan_ns, most);
         ck_assert_double_ge(d.plan.makespan_ns + 1e-6, critical);
         drawn_finish(&d);
     }
@@ -154,13 +153,13 @@ START_TEST(most_urgent_ready_task_starts)
             d.work.cost_ns[t] += 100;
         drawn_prioritise_by_chance(&d, &seed, 1 + weir_random_below(&seed, 5));
         drawn_place(&d, weir_place_priority, 1 + weir_random_below(&seed, 8));
-        ck_assert_msg(drawn_order_is_topological(&d), "seed %llu", (unsigned long long)first);
+        expect(drawn_order_is_topological(&d), "seed %llu", (unsigned long long)first);
         play(&d);
         for (uint32_t i = 0; i < d.dag.tasks; i++)
             for (uint32_t j = i + 1; j < d.dag.tasks; j++) {
                 uint32_t a = d.plan.order[i], b = d.plan.order[j];
                 if (weir_band_of(&d.bands, a) == weir_band_of(&d.bands, b) && ready_ns(&d, b) <= d.plan.start_ns[a])
-                    ck_assert_msg(goes_before(&d, a, b), "seed %llu: %u before %u", (unsigned long long)first, a, b);
+                    expect(goes_before(&d, a, b), "seed %llu: %u before %u", (unsigned long long)first, a, b);
             }
         drawn_finish(&d);
     }

@@ -127,8 +127,8 @@ START_TEST(waits_say_all_that_edges_do)
             for (uint32_t e = d.dag.pred_first[task]; e < d.dag.pred_first[task + 1]; e++)
                 if (start < d.plan.end_ns[d.dag.pred[e]])
                     start = d.plan.end_ns[d.dag.pred[e]];
-            ck_assert_msg(!(d.plan.start_ns[task] < start || d.plan.start_ns[task] > start), "seed %llu: task %u",
-                          (unsigned long long)first, task);
+            expect(!(d.plan.start_ns[task] < start || d.plan.start_ns[task] > start), "seed %llu: task %u", (unsigned long long)first,
+                   task);
             lane_free[d.plan.lane[task]] = start + (double)d.work.cost_ns[task];
         }
         drawn_finish(&d);
@@ -170,8 +170,8 @@ START_TEST(interval_is_what_many_frames_take)
             }
         }
         double took = (done[FRAMES - 1] - done[FRAMES / 4 - 1]) / (FRAMES - FRAMES / 4);
-        ck_assert_msg(took <= d.plan.interval_ns * 1.02 + 1e-6 && took >= d.plan.interval_ns * 0.98 - 1e-6,
-                      "seed %llu: %g ns foretold, %g taken", (unsigned long long)first, d.plan.interval_ns, took);
+        expect(took <= d.plan.interval_ns * 1.02 + 1e-6 && took >= d.plan.interval_ns * 0.98 - 1e-6, "seed %llu: %g ns foretold, %g taken",
+               (unsigned long long)first, d.plan.interval_ns, took);
         drawn_finish(&d);
     }
 }

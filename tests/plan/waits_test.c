@@ -221,9 +221,8 @@ static void check_against_brute_force(const drawn *d, uint64_t seed, uint32_t fr
             uint32_t earlier = from % tasks, distance = frames - 1 - from / tasks;
             bool crosses = brute_reaches(&edges, from, last + later) && d->plan.lane[earlier] != d->plan.lane[later];
             bool needed = crosses && !brute_reaches_far(&truth, from, last + later);
-            ck_assert_msg(drawn_waits_for(d, later, earlier, distance) == needed,
-                          "seed %llu: %u waits for %u of %u frames before: should %s", (unsigned long long)seed, later, earlier, distance,
-                          needed ? "" : "not");
+            expect(drawn_waits_for(d, later, earlier, distance) == needed, "seed %llu: %u waits for %u of %u frames before: should %s",
+                   (unsigned long long)seed, later, earlier, distance, needed ? "" : "not");
             waits += needed;
             records[earlier] |= needed;
         }
@@ -287,9 +286,9 @@ START_TEST(waits_cover_every_edge_and_none_can_go)
         uint64_t seed = first + 100000;
         drawn d = planned_by_chance(&seed, 20, 1 + weir_random_below(&seed, 4));
         uint32_t frames = brute_furthest(&d.plan) + 1;
-        ck_assert_msg(covers_all_edges(&d.plan, frames), "seed %llu", (unsigned long long)first);
+        expect(covers_all_edges(&d.plan, frames), "seed %llu", (unsigned long long)first);
         for (uint32_t w = 0; w < wait_count(&d); w++)
-            ck_assert_msg(is_needed(&d.plan, w, frames), "seed %llu: wait %u is needless", (unsigned long long)first, w);
+            expect(is_needed(&d.plan, w, frames), "seed %llu: wait %u is needless", (unsigned long long)first, w);
         drawn_finish(&d);
     }
 }
@@ -305,9 +304,8 @@ START_TEST(carried_edges_do_not_change_the_waits_within_a_frame)
         for (uint32_t t = 0; t < d.dag.tasks; t++) {
             uint32_t at = d.plan.wait_first[t];
             for (uint32_t w = alone.plan.wait_first[t]; w < alone.plan.wait_first[t + 1]; w++, at++)
-                ck_assert_msg(at < d.plan.wait_first[t + 1] && d.plan.wait[at].task == alone.plan.wait[w].task &&
-                                  d.plan.wait[at].distance == 0,
-                              "seed %llu: task %u", (unsigned long long)first, t);
+                expect(at < d.plan.wait_first[t + 1] && d.plan.wait[at].task == alone.plan.wait[w].task && d.plan.wait[at].distance == 0,
+                       "seed %llu: task %u", (unsigned long long)first, t);
             ck_assert(at == d.plan.wait_first[t + 1] || d.plan.wait[at].distance > 0);
         }
         weir_free(alone.plan.wait_first);
