@@ -69,8 +69,10 @@ static bool find_priorities(const weir_work *work, classes *c)
 
 static void add_up_load(const weir_work *work, classes *c)
 {
-    for (uint32_t t = 0; t < work->tasks; t++)
-        c->load[work->priority ? class_of(c, work->priority[t]) : 0] += (double)work->cost_ns[t] + 1;
+    if (!work->priority)
+        c->load[0] = work->total_ns + work->tasks;
+    for (uint32_t t = 0; work->priority && t < work->tasks; t++)
+        c->load[class_of(c, work->priority[t])] += (double)work->cost_ns[t] + 1;
 }
 
 /* Cuts the row of classes into at most `lanes` bands. A band is closed where that comes nearer to an equal share of what is
@@ -127,11 +129,11 @@ static bool fill_bands(const weir_work *work, const classes *c, weir_bands *band
             bands->priority[c->band[i]] = c->priority[i];
             load[c->band[i]] += c->load[i];
         }
-        for (uint32_t t = 0; t < work->tasks; t++) {
-            uint16_t band = bands->of_task ? c->band[class_of(c, work->priority[t])] : 0;
-            if (bands->of_task)
-                bands->of_task[t] = band;
-            bands->work_ns[band] += (double)work->cost_ns[t];
+        if (bands->count == 1)
+            bands->work_ns[0] = work->total_ns;
+        for (uint32_t t = 0; bands->of_task && t < work->tasks; t++) {
+            bands->of_task[t] = c->band[class_of(c, work->priority[t])];
+            bands->work_ns[bands->of_task[t]] += (double)work->cost_ns[t];
         }
         deal_lanes(bands, load);
     }

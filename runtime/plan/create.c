@@ -136,6 +136,16 @@ static weir_status place(making *m, weir_plan *plan)
     return m->policy->place(&in, plan->order, plan->lane);
 }
 
+/* What only lanes and bounds come from; the clocks of waits may take its room. */
+static void drop_paths(making *m)
+{
+    weir_free(m->tail_ns);
+    weir_free(m->dag.succ_first);
+    weir_free(m->dag.succ);
+    m->tail_ns = NULL;
+    m->dag.succ_first = m->dag.succ = NULL;
+}
+
 static void keep_edges(making *m, weir_plan *plan)
 {
     plan->pred_first = m->dag.pred_first;
@@ -163,6 +173,7 @@ static weir_status make(const weir_plan_options *options, weir_plan *plan)
         status = place(&m, plan);
     if (status == WEIR_OK)
         status = weir_bounds_create(&m.dag, &m.work, &m.bands, m.tail_ns, plan);
+    drop_paths(&m);
     if (status == WEIR_OK)
         status = weir_layout_create(plan);
     if (status == WEIR_OK)

@@ -14,10 +14,10 @@ weir_place_fn weir_place_priority;
 
 enum { NO_LANE = UINT16_MAX };
 
+/* Priority (32 bits), length of the remaining path (63, the longer the smaller), task (32) as one number of two words: smaller goes
+ * first. Numbers are compared without branches, which a processor would guess wrong half the time. */
 typedef struct {
-    double tail_ns;
-    int32_t priority;
-    uint32_t task;
+    uint64_t high, low;
 } candidate;
 
 typedef struct {
@@ -43,13 +43,27 @@ typedef struct {
     uint32_t *chosen;    /* lanes: those who start at one moment */
 } schedule;
 
+static inline candidate candidate_of(int32_t priority, double tail_ns, uint32_t task)
+{
+    uint64_t bits;
+    memcpy(&bits, &tail_ns, sizeof bits); /* of numbers that are not negative, the bits are in the order of the numbers */
+    bits = INT64_MAX - bits;
+    return (candidate){(uint64_t)((uint32_t)priority ^ 0x80000000u) << 32 | bits >> 31, (bits & 0x7fffffffu) << 32 | task};
+}
+
 static inline bool more_urgent(const candidate *a, const candidate *b)
 {
-    if (a->priority != b->priority)
-        return a->priority < b->priority;
-    if (a->tail_ns > b->tail_ns || a->tail_ns < b->tail_ns)
-        return a->tail_ns > b->tail_ns;
-    return a->task < b->task;
+    return (a->high < b->high) | ((a->high == b->high) & (a->low < b->low));
+}
+
+/* Puts `added` where `at` is empty, or above. */
+static inline void rise(candidate *heap, size_t at, candidate added)
+{
+    while (at > 0 && more_urgent(&added, &heap[(at - 1) / 4])) {
+        heap[at] = heap[(at - 1) / 4];
+        at = (at - 1) / 4;
+    }
+    heap[at] = added;
 }
 
 static bool make_ready(schedule *s, uint32_t task)
@@ -58,34 +72,32 @@ static bool make_ready(schedule *s, uint32_t task)
     if (!weir_vector_reserve(&q->ready, 1))
         return false;
     const weir_work *work = s->in->work;
-    candidate added = {s->in->tail_ns[task], work->priority ? work->priority[task] : 0, task};
-    candidate *heap = q->ready.at;
-    uint32_t at = q->ready.count++;
-    while (at > 0 && more_urgent(&added, &heap[(at - 1) / 4])) {
-        heap[at] = heap[(at - 1) / 4];
-        at = (at - 1) / 4;
-    }
-    heap[at] = added;
+    candidate added = candidate_of(work->priority ? work->priority[task] : 0, s->in->tail_ns[task], task);
+    rise(q->ready.at, q->ready.count++, added);
     return true;
 }
 
+/* The hole that the first leaves sinks to the bottom, where the last fills it: that one came from there, and rarely rises far. */
 static uint32_t take_most_urgent(queue *q)
 {
-    candidate *heap = q->ready.at, moved = heap[--q->ready.count];
-    uint32_t count = q->ready.count, taken = heap[0].task;
-    size_t at = 0;
-    for (size_t child = 1; child < count; child = 4 * at + 1) {
-        size_t end = child + 4 < count ? child + 4 : count, best = child;
-        while (++child < end)
-            if (more_urgent(&heap[child], &heap[best]))
-                best = child;
-        if (!more_urgent(&heap[best], &moved))
-            break;
-        heap[at] = heap[best];
-        at = best;
+    candidate *heap = q->ready.at;
+    const uint32_t taken = (uint32_t)heap[0].low;
+    const size_t count = --q->ready.count;
+    size_t hole = 0, child = 1;
+    for (; child + 3 < count; child = 4 * hole + 1) {
+        size_t a = child + more_urgent(&heap[child + 1], &heap[child]), b = child + 2 + more_urgent(&heap[child + 3], &heap[child + 2]);
+        size_t best = more_urgent(&heap[b], &heap[a]) ? b : a;
+        heap[hole] = heap[best];
+        hole = best;
     }
-    if (count > 0)
-        heap[at] = moved;
+    if (child < count) {
+        size_t best = child;
+        while (++child < count)
+            best = more_urgent(&heap[child], &heap[best]) ? child : best;
+        heap[hole] = heap[best];
+        hole = best;
+    }
+    rise(heap, hole, heap[count]);
     return taken;
 }
 

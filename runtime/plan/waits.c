@@ -16,24 +16,22 @@
 #include "util/memory.h"
 #include "util/status.h"
 #include "util/vector.h"
-#include <string.h>
 
 #define NONE UINT32_MAX
 
 /* The latest predecessor in one other lane; it covers all before it there. */
 typedef struct {
-    uint64_t when; /* position in the unrolled order + 1; 0: none */
+    uint32_t mark; /* what the lane's entry of a clock must be to cover it; 0: there is no predecessor in that lane */
     uint32_t task, distance;
 } latest;
 
 typedef struct {
     const weir_dag *dag;
     weir_plan *plan;
-    uint32_t window;              /* frames that are unrolled */
-    uint32_t *carried_first;      /* task -> its carried edges, as plan->carried has them sorted by `later`; NULL if there are none */
-    uint32_t *carried_uses;       /* task -> carried edges to other lanes that end within the window; NULL if there are none */
-    uint32_t *now;                /* lanes x lanes: each lane's clock */
-    uint32_t *kept;               /* window x tasks: which kept clock, once the task ran and if a successor will look */
+    uint32_t window;         /* frames that are unrolled */
+    uint32_t *carried_first; /* task -> its carried edges, as plan->carried has them sorted by `later`; NULL if there are none */
+    uint32_t *now;           /* lanes x lanes: each lane's clock */
+    uint32_t *kept;          /* window x tasks: before it ran, how many successors will look; after that, which kept clock, if any will */
     WEIR_VECTOR(uint32_t) clocks; /* of stride words: how many successors have still to look (free: the next free one), then the clock */
     uint32_t stride, free;        /* free: the first free kept clock, or NONE */
     latest *lane_latest;          /* lane -> */
@@ -69,8 +67,7 @@ static bool prepare(search *s)
     if (s->window == 1)
         return true;
     s->carried_first = weir_alloc((size_t)plan->tasks + 1, sizeof *s->carried_first);
-    s->carried_uses = weir_alloc(plan->tasks, sizeof *s->carried_uses);
-    if (!s->carried_first || !s->carried_uses)
+    if (!s->carried_first)
         return false;
     for (uint32_t t = 0, i = 0; t < plan->tasks; s->carried_first[++t] = i)
         while (i < plan->carried.edges.count && plan->carried.edges.at[i].later == t)
@@ -78,35 +75,63 @@ static bool prepare(search *s)
     return true;
 }
 
-static void count_carried_uses(search *s, uint32_t frame)
+/* How many successors in other lanes, and within the window, each task of the frame has. Returns how many edges cross lanes. */
+static uint64_t count_uses(search *s, uint32_t frame)
 {
     const weir_plan *plan = s->plan;
-    if (!s->carried_uses)
-        return;
-    memset(s->carried_uses, 0, plan->tasks * sizeof *s->carried_uses);
+    const uint16_t *lane = plan->lane;
+    uint32_t *uses = s->kept + (size_t)frame * plan->tasks;
+    uint64_t crossing = 0;
+    for (uint32_t t = 0; t < plan->tasks; t++)
+        for (uint32_t e = s->dag->pred_first[t]; e < s->dag->pred_first[t + 1]; e++) {
+            uint32_t earlier = s->dag->pred[e], crosses = lane[earlier] != lane[t];
+            uses[earlier] += crosses;
+            crossing += crosses;
+        }
     for (uint32_t i = 0; i < plan->carried.edges.count; i++) {
         const weir_carried_edge *edge = &plan->carried.edges.at[i];
-        if (frame + edge->distance < s->window && plan->lane[edge->later] != plan->lane[edge->earlier])
-            s->carried_uses[edge->earlier]++;
+        uint32_t crosses = lane[edge->earlier] != lane[edge->later];
+        if (frame + edge->distance < s->window)
+            uses[edge->earlier] += crosses;
+        crossing += crosses;
     }
+    return crossing;
 }
 
 /* The clock's entry for a task's own lane once that task is done. */
 static inline uint32_t mark_of(const weir_plan *plan, uint32_t frame, uint32_t task)
 {
-    uint32_t lane = plan->lane[task];
-    return frame * (plan->lane_first[lane + 1] - plan->lane_first[lane]) + plan->lane_position[task] + 1;
+    uint32_t before = 0, lane = plan->lane[task];
+    if (frame > 0)
+        before = frame * (plan->lane_first[lane + 1] - plan->lane_first[lane]);
+    return before + plan->lane_position[task] + 1;
 }
 
 static inline void offer(search *s, uint32_t frame, uint32_t task, uint32_t distance)
 {
+    latest *seen = &s->lane_latest[s->plan->lane[task]];
+    uint32_t mark = mark_of(s->plan, frame - distance, task);
+    if (seen->mark == 0)
+        s->touched[s->touched_count++] = s->plan->lane[task];
+    if (seen->mark < mark)
+        *seen = (latest){mark, task, distance};
+}
+
+/* Finds the latest predecessor in each other lane. */
+static void look_back(search *s, uint32_t frame, uint32_t task)
+{
     const weir_plan *plan = s->plan;
-    latest *seen = &s->lane_latest[plan->lane[task]];
-    uint64_t when = (uint64_t)(frame - distance) * plan->tasks + plan->position[task] + 1;
-    if (seen->when == 0)
-        s->touched[s->touched_count++] = plan->lane[task];
-    if (seen->when < when)
-        *seen = (latest){when, task, distance};
+    const uint32_t lane = plan->lane[task];
+    for (uint32_t e = s->dag->pred_first[task]; e < s->dag->pred_first[task + 1]; e++)
+        if (plan->lane[s->dag->pred[e]] != lane)
+            offer(s, frame, s->dag->pred[e], 0);
+    if (!s->carried_first)
+        return;
+    for (uint32_t e = s->carried_first[task]; e < s->carried_first[task + 1]; e++) {
+        const weir_carried_edge *edge = &plan->carried.edges.at[e];
+        if (edge->distance <= frame && plan->lane[edge->earlier] != lane)
+            offer(s, frame, edge->earlier, edge->distance);
+    }
 }
 
 static inline void let_go(search *s, uint32_t frame, uint32_t task)
@@ -119,41 +144,34 @@ static inline void let_go(search *s, uint32_t frame, uint32_t task)
     }
 }
 
-/* Calls offer (looking) or let_go (leaving) for each predecessor in another lane. Returns how many there are. */
-static inline uint32_t visit(search *s, uint32_t frame, uint32_t task, bool looking)
+static void let_all_go(search *s, uint32_t frame, uint32_t task)
 {
     const weir_plan *plan = s->plan;
-    uint32_t count = 0, lane = plan->lane[task];
-    for (uint32_t e = s->dag->pred_first[task]; e < s->dag->pred_first[task + 1]; e++) {
-        uint32_t earlier = s->dag->pred[e];
-        if (plan->lane[earlier] == lane)
-            continue;
-        count++;
-        if (looking)
-            offer(s, frame, earlier, 0);
-        else
-            let_go(s, frame, earlier);
-    }
+    const uint32_t lane = plan->lane[task];
+    for (uint32_t e = s->dag->pred_first[task]; e < s->dag->pred_first[task + 1]; e++)
+        if (plan->lane[s->dag->pred[e]] != lane)
+            let_go(s, frame, s->dag->pred[e]);
     if (!s->carried_first)
-        return count;
+        return;
     for (uint32_t e = s->carried_first[task]; e < s->carried_first[task + 1]; e++) {
         const weir_carried_edge *edge = &plan->carried.edges.at[e];
-        if (edge->distance > frame || plan->lane[edge->earlier] == lane)
-            continue;
-        count++;
-        if (looking)
-            offer(s, frame, edge->earlier, edge->distance);
-        else
+        if (edge->distance <= frame && plan->lane[edge->earlier] != lane)
             let_go(s, frame - edge->distance, edge->earlier);
     }
-    return count;
+}
+
+static bool is_later(const weir_plan *plan, const latest *a, const latest *b)
+{
+    if (a->distance != b->distance)
+        return a->distance < b->distance;
+    return plan->position[a->task] > plan->position[b->task];
 }
 
 static void sort_touched_latest_first(search *s)
 {
     for (uint32_t i = 1; i < s->touched_count; i++) {
         uint32_t lane = s->touched[i], at = i;
-        for (; at > 0 && s->lane_latest[s->touched[at - 1]].when < s->lane_latest[lane].when; at--)
+        for (; at > 0 && is_later(s->plan, &s->lane_latest[lane], &s->lane_latest[s->touched[at - 1]]); at--)
             s->touched[at] = s->touched[at - 1];
         s->touched[at] = lane;
     }
@@ -168,35 +186,25 @@ static bool take_waits(search *s, uint32_t frame, uint32_t task, uint32_t *clock
     if (steady && !weir_vector_reserve(&s->found, s->touched_count))
         return false;
     for (uint32_t i = 0; i < s->touched_count; i++) {
-        latest *before = &s->lane_latest[s->touched[i]];
-        uint32_t then = frame - before->distance;
-        before->when = 0;
-        if (clock[s->touched[i]] >= mark_of(plan, then, before->task))
+        latest before = s->lane_latest[s->touched[i]];
+        s->lane_latest[s->touched[i]].mark = 0;
+        if (clock[s->touched[i]] >= before.mark)
             continue;
-        const uint32_t *had = &s->clocks.at[(size_t)s->kept[(size_t)then * plan->tasks + before->task] * s->stride + 1];
+        uint32_t kept = s->kept[(size_t)(frame - before.distance) * plan->tasks + before.task];
+        const uint32_t *had = &s->clocks.at[(size_t)kept * s->stride + 1];
         for (uint32_t l = 0; l < plan->lanes; l++)
             clock[l] = clock[l] < had[l] ? had[l] : clock[l];
         if (steady) {
-            weir_vector_push(&s->found, ((weir_wait){before->task, before->distance}));
+            weir_vector_push(&s->found, ((weir_wait){before.task, before.distance}));
             plan->wait_first[task + 1]++;
-            plan->records[before->task] = 1;
+            plan->records[before.task] = 1;
         }
     }
     s->touched_count = 0;
     return true;
 }
 
-static uint32_t uses_of(const search *s, uint32_t task)
-{
-    const weir_dag *dag = s->dag;
-    const uint16_t *lane = s->plan->lane;
-    uint32_t uses = s->carried_uses ? s->carried_uses[task] : 0;
-    for (uint32_t e = dag->succ_first[task]; e < dag->succ_first[task + 1]; e++)
-        uses += lane[dag->succ[e]] != lane[task];
-    return uses;
-}
-
-static bool keep_clock(search *s, uint32_t frame, uint32_t task, uint32_t uses, const uint32_t *clock)
+static bool keep_clock(search *s, uint32_t *kept, const uint32_t *clock)
 {
     uint32_t at = s->free;
     if (at == NONE) {
@@ -207,30 +215,29 @@ static bool keep_clock(search *s, uint32_t frame, uint32_t task, uint32_t uses, 
     } else {
         s->free = s->clocks.at[(size_t)at * s->stride];
     }
-    uint32_t *kept = &s->clocks.at[(size_t)at * s->stride];
-    kept[0] = uses;
-    memcpy(kept + 1, clock, s->plan->lanes * sizeof *clock);
-    s->kept[(size_t)frame * s->plan->tasks + task] = at;
+    uint32_t *copy = &s->clocks.at[(size_t)at * s->stride];
+    *copy++ = *kept;
+    for (uint32_t l = 0; l < s->plan->lanes; l++)
+        copy[l] = clock[l];
+    *kept = at;
     return true;
 }
 
 static bool walk_frame(search *s, uint32_t frame)
 {
     weir_plan *plan = s->plan;
-    count_carried_uses(s, frame);
-    plan->naive_waits = 0;
+    uint32_t *kept = s->kept + (size_t)frame * plan->tasks;
+    plan->naive_waits = count_uses(s, frame);
     for (uint32_t i = 0; i < plan->tasks; i++) {
-        uint32_t task = plan->order[i], *clock = s->now + (size_t)plan->lane[task] * plan->lanes;
-        uint32_t crossing = visit(s, frame, task, true);
-        if (crossing > 0) {
+        uint32_t task = plan->order[i], lane = plan->lane[task], *clock = s->now + (size_t)lane * plan->lanes;
+        look_back(s, frame, task);
+        if (s->touched_count > 0) {
             if (!take_waits(s, frame, task, clock))
                 return false;
-            visit(s, frame, task, false);
+            let_all_go(s, frame, task);
         }
-        plan->naive_waits += crossing;
-        clock[plan->lane[task]] = mark_of(plan, frame, task);
-        uint32_t uses = uses_of(s, task);
-        if (uses > 0 && !keep_clock(s, frame, task, uses, clock))
+        clock[lane] = mark_of(plan, frame, task);
+        if (kept[task] > 0 && !keep_clock(s, &kept[task], clock))
             return false;
     }
     return true;
@@ -257,7 +264,6 @@ static bool sort_by_task(search *s)
 static void finish(search *s)
 {
     weir_free(s->carried_first);
-    weir_free(s->carried_uses);
     weir_free(s->now);
     weir_free(s->kept);
     weir_vector_finish(&s->clocks);
