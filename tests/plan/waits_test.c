@@ -233,7 +233,7 @@ static void check_against_brute_force(const drawn *d, uint64_t seed, uint32_t fr
 
 START_TEST(waits_are_the_reduction_of_edges_and_lanes)
 {
-    for (uint64_t first = 1; first <= 1500; first++) {
+    for (uint64_t first = 1; first <= 4000; first++) {
         uint64_t seed = first;
         drawn d = planned_by_chance(&seed, 64, 1);
         check_against_brute_force(&d, first, 1);
@@ -245,7 +245,7 @@ END_TEST
 /* Unrolled further than waits.c does, so that steady means steady. */
 START_TEST(carried_waits_are_the_reduction_of_unrolled_frames)
 {
-    for (uint64_t first = 1; first <= 1500; first++) {
+    for (uint64_t first = 1; first <= 4000; first++) {
         uint64_t seed = first;
         drawn d = planned_by_chance(&seed, 14, 2 + weir_random_below(&seed, 3));
         check_against_brute_force(&d, first, 2 * brute_furthest(&d.plan) + 2);
@@ -282,7 +282,7 @@ static bool is_needed(weir_plan *plan, uint32_t wait, uint32_t frames)
 
 START_TEST(waits_cover_every_edge_and_none_can_go)
 {
-    for (uint64_t first = 1; first <= 250; first++) {
+    for (uint64_t first = 1; first <= 500; first++) {
         uint64_t seed = first + 100000;
         drawn d = planned_by_chance(&seed, 20, 1 + weir_random_below(&seed, 4));
         uint32_t frames = brute_furthest(&d.plan) + 1;
