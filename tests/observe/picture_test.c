@@ -43,12 +43,13 @@ END_TEST
 START_TEST(lines_to_later_frames_know_whether_a_line_is_beside_them)
 {
     weir_drawn_task task[3] = {{.name = "a", .kind = "empty"}, {.name = "b", .kind = "empty"}, {.name = "c", .kind = "empty"}};
-    weir_drawn_edge edge[] = {{0, 1, 0}, {1, 2, 0}}, carried[] = {{0, 0, 2}, {1, 0, 2}, {2, 0, 3}};
-    weir_drawing d = {.name = "d", .task = task, .task_count = 3, .edge = edge, .edge_count = 2, .carried = carried, .carried_count = 3};
+    weir_drawn_edge edge[] = {{0, 1, 0}, {1, 2, 0}}, carried[] = {{0, 0, 2}, {1, 0, 2}, {2, 0, 3}, {2, 2, 1}};
+    weir_drawing d = {.name = "d", .task = task, .task_count = 3, .edge = edge, .edge_count = 2, .carried = carried, .carried_count = 4};
     weir_picture p = {0};
     ck_assert_int_eq(weir_picture_init(&p, &d), WEIR_OK);
     ck_assert_uint_eq(line_of(&p, 1, 0, 2)->flags, WEIR_LINE_BESIDE);
     ck_assert_uint_eq(line_of(&p, 2, 0, 3)->flags, 0);
+    ck_assert_uint_eq(line_of(&p, 2, 2, 1)->flags, WEIR_LINE_BESIDE);
     weir_picture_finish(&p);
     task[0].group = "elsewhere"; /* then an arc would leave its cluster */
     ck_assert_int_eq(weir_picture_init(&p, &d), WEIR_OK);
@@ -97,12 +98,13 @@ START_TEST(the_inside_of_a_long_chain_is_folded)
 }
 END_TEST
 
-/* Another lane, group, kind, or lines to a later frame in the middle leave two chains of 5: 3 inner tasks each, too few. */
+/* Another lane, group, kind, the end of the critical path or lines to a later frame in the middle leave two chains of 5: 3 inner tasks each, too few. */
 START_TEST(whatever_is_worth_seeing_breaks_a_fold)
 {
     static chain c;
     weir_drawn_edge carried[] = {{9, 4, 1}, {5, 0, 2}};
-    for (int way = 0; way < 5; way++) {
+    uint32_t critical[] = {0, 1, 2, 3, 4};
+    for (int way = 0; way < 6; way++) {
         make_chain(&c);
         for (uint32_t i = 5; i < CHAIN; i++) {
             if (way == 0)
@@ -113,6 +115,10 @@ START_TEST(whatever_is_worth_seeing_breaks_a_fold)
                 c.task[i].group = "other";
             if (way == 3)
                 c.task[i].kind = "copy";
+        }
+        if (way == 5) {
+            c.drawing.critical = critical;
+            c.drawing.critical_count = 5;
         }
         if (way == 4) {
             c.drawing.carried = carried;
@@ -130,6 +136,11 @@ START_TEST(a_short_chain_is_drawn_whole)
 {
     static chain c;
     make_chain(&c);
+    c.drawing.task_count = 6;
+    c.drawing.edge_count = 5;
+    ck_assert_int_eq(weir_picture_init(&c.picture, &c.drawing), WEIR_OK);
+    ck_assert_uint_eq(c.picture.folded[1], 4); /* just long enough */
+    weir_picture_finish(&c.picture);
     c.drawing.task_count = 5;
     c.drawing.edge_count = 4;
     ck_assert_int_eq(weir_picture_init(&c.picture, &c.drawing), WEIR_OK);
