@@ -36,7 +36,7 @@ typedef struct {
     uint32_t waits;         /* for tasks of the same frame in other lanes */
     uint32_t carried_waits; /* for tasks of earlier frames in other lanes */
     int records;            /* another lane waits for it */
-    double start_ns, end_ns; /* predicted, from the frame's begin */
+    double start_ns, end_ns; /* predicted, from the frame's begin, as if each lane had the device to itself */
 } weir_plan_entry;
 
 /* WEIR_ERR_INVALID for a task that is not of the planned graph. */

@@ -123,7 +123,8 @@ uint32_t weir_buffer_copies(const weir_buffer *buffer, uint32_t automatic)
 {
     if (buffer->copies != WEIR_RING_AUTO)
         return buffer->copies;
-    return automatic;
+    unsigned fixed = atomic_load_explicit(&((weir_buffer *)buffer)->fixed_copies, memory_order_relaxed);
+    return fixed ? fixed : automatic;
 }
 
 uint32_t weir_buffer_fix_copies(weir_buffer *buffer, uint32_t copies)

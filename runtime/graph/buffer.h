@@ -44,7 +44,7 @@ bool weir_buffer_is_token(const weir_buffer *buffer);
 bool weir_buffer_is_ring(const weir_buffer *buffer); /* several copies, or as many as needed */
 size_t weir_buffer_copy_bytes(const weir_buffer *buffer); /* of one copy, with its padding */
 
-/* The copies it has, or would have where AUTO rings get `automatic`. */
+/* The copies it has; an AUTO ring that is not fixed yet would get `automatic`. */
 uint32_t weir_buffer_copies(const weir_buffer *buffer, uint32_t automatic);
 
 /* Fixes an AUTO ring to `copies` unless it is fixed already; returns what it has now. */

@@ -161,6 +161,15 @@ static void finish_making(making *m)
     weir_free(m->tail_ns);
 }
 
+/* The timeline lets every lane have the device to itself. However tasks lie, they do not get more of it than there is. */
+static void respect_device(double device_ns, weir_plan *plan)
+{
+    if (plan->makespan_ns < device_ns)
+        plan->makespan_ns = device_ns;
+    if (plan->interval_ns < device_ns)
+        plan->interval_ns = device_ns;
+}
+
 static weir_status make(const weir_plan_options *options, weir_plan *plan)
 {
     making m = {0};
@@ -180,6 +189,8 @@ static weir_status make(const weir_plan_options *options, weir_plan *plan)
         status = weir_waits_create(&m.dag, plan);
     if (status == WEIR_OK)
         status = weir_timeline_create(m.work.cost_ns, plan);
+    if (status == WEIR_OK)
+        respect_device(m.work.device_ns, plan);
     keep_edges(&m, plan);
     finish_making(&m);
     return status;
