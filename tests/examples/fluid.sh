@@ -30,7 +30,7 @@ no_half_files() {
 
 case $case in
 frames_change)
-    "$fluid" --frames 60 --output frames >out || fail "run"
+    "$fluid" --frames 60 --size "$FLUID_SIZE" --output frames >out || fail "run"
     [ "$(ls frames | grep -c '^frame-')" -eq 60 ] || fail "60 frames"
     [ -s frames/contact.png ] || fail "contact sheet"
     "$compare" frames/frame-0001.png frames/frame-0060.png 16 20 || fail "frame 60 looks like frame 1"

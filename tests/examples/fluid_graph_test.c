@@ -1,0 +1,222 @@
+/* fluid_graph_test.c - what examples/fluid_graph.c promises, seen through weir's public interface. */
+#include "fluid_graph.h"
+#include "fluid_sources.h"
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "weir/weir.h"
+
+static weir_status no_encode(void *user, void *const *args)
+{
+    (void)args;
+    ++*(int *)user;
+    return WEIR_OK;
+}
+
+static int encoded;
+
+static fluid_setup setup_of(int32_t nx, int32_t ny, uint32_t sweeps, bool jacobi)
+{
+    fluid_size size = {nx, ny};
+    encoded = 0;
+    return (fluid_setup){.size = size, .motion = fluid_motion_for(size), .sweeps = sweeps, .jacobi = jacobi, .encode = no_encode,
+        .user = &encoded};
+}
+
+static fluid_graph graph_of(fluid_setup setup)
+{
+    fluid_graph graph;
+    ck_assert_msg(fluid_graph_create(&setup, &graph) == WEIR_OK, "%s", weir_last_error());
+    return graph;
+}
+
+static void print_found(void *user, weir_status status, const char *text)
+{
+    (void)user;
+    printf("%s: %s\n", weir_status_name(status), text);
+}
+
+START_TEST(both_graphs_are_free_of_hazards)
+{
+    for (int jacobi = 0; jacobi < 2; jacobi++) {
+        fluid_graph graph = graph_of(setup_of(40, 30, 5, jacobi));
+        ck_assert_int_eq(weir_graph_check(graph.start, print_found, NULL), WEIR_OK);
+        ck_assert_int_eq(weir_graph_check(graph.frame, print_found, NULL), WEIR_OK);
+        fluid_graph_destroy(&graph);
+    }
+}
+END_TEST
+
+START_TEST(every_plan_of_it_holds)
+{
+    static const char *const policies[] = {"round_robin", "priority"};
+    fluid_graph graph = graph_of(setup_of(40, 30, 7, false));
+    for (uint32_t lanes = 1; lanes <= 8; lanes++)
+        for (int p = 0; p < 2; p++)
+            for (uint32_t frames = 1; frames <= 3; frames++) {
+                weir_plan *plan = NULL;
+                weir_plan_options options = {.policy = policies[p], .lanes = lanes, .frames = frames};
+                ck_assert_int_eq(weir_plan_create(graph.frame, &options, &plan), WEIR_OK);
+                ck_assert_msg(weir_plan_check(plan) == WEIR_OK, "%s", weir_last_error());
+                weir_plan_destroy(plan);
+            }
+    fluid_graph_destroy(&graph);
+}
+END_TEST
+
+static weir_plan_entry entry_of(const fluid_graph *graph, const weir_plan *plan, const char *name)
+{
+    weir_plan_entry entry;
+    ck_assert_int_eq(weir_plan_get(plan, weir_graph_find(graph->frame, name), &entry), WEIR_OK);
+    return entry;
+}
+
+START_TEST(the_picture_does_not_wait_for_the_solve)
+{
+    fluid_graph graph = graph_of(setup_of(64, 64, 40, false));
+    weir_plan *plan = NULL;
+    ck_assert_int_eq(weir_plan_create(graph.frame, &(weir_plan_options){.policy = "priority", .lanes = 2}, &plan), WEIR_OK);
+    ck_assert_double_lt(entry_of(&graph, plan, "encode").start_ns, entry_of(&graph, plan, "project u").start_ns);
+    ck_assert_uint_ne(entry_of(&graph, plan, "encode").lane, entry_of(&graph, plan, "sweep/9/relax red").lane);
+    weir_plan_destroy(plan);
+    fluid_graph_destroy(&graph);
+}
+END_TEST
+
+START_TEST(groups_share_out_all_tasks_in_order)
+{
+    fluid_graph graph = graph_of(setup_of(32, 32, 4, false));
+    ck_assert_uint_eq(graph.first[0], 1);
+    for (int g = 0; g < FLUID_GROUPS; g++)
+        ck_assert_uint_lt(graph.first[g], graph.first[g + 1]);
+    ck_assert_uint_eq(graph.first[FLUID_GROUPS], weir_graph_task_count(graph.frame) + 1);
+    weir_task shade = {.number = graph.first[FLUID_RENDER], .graph = graph.handles};
+    ck_assert_str_eq(weir_task_name(graph.frame, shade), "shade");
+    fluid_graph_destroy(&graph);
+}
+END_TEST
+
+START_TEST(an_odd_number_of_jacobi_sweeps_is_rounded_up)
+{
+    fluid_graph five = graph_of(setup_of(32, 32, 5, true)), six = graph_of(setup_of(32, 32, 6, true));
+    ck_assert_uint_eq(weir_graph_task_count(five.frame), weir_graph_task_count(six.frame));
+    fluid_graph_destroy(&five);
+    fluid_graph_destroy(&six);
+}
+END_TEST
+
+/* A run of a graph, its start done. */
+typedef struct {
+    fluid_graph graph;
+    weir_runtime *runtime;
+    weir_exec *exec;
+} fixture;
+
+static fixture run_of(const fluid_setup *setup, const float *picture, const uint8_t *walls)
+{
+    fixture f = {.graph = graph_of(*setup)};
+    weir_plan *plan = NULL, *start_plan = NULL;
+    weir_exec *start = NULL;
+    weir_frame *frame = NULL;
+    weir_ticket ticket;
+    size_t cells = (size_t)(setup->size.nx * setup->size.ny);
+    ck_assert_int_eq(weir_runtime_create(&(weir_runtime_options){.backend = "host", .workers = 2}, &f.runtime), WEIR_OK);
+    ck_assert_int_eq(weir_plan_create(f.graph.frame, &(weir_plan_options){.lanes = 3}, &plan), WEIR_OK);
+    ck_assert_int_eq(weir_plan_create(f.graph.start, NULL, &start_plan), WEIR_OK);
+    ck_assert_msg(weir_exec_create(f.runtime, plan, NULL, &f.exec) == WEIR_OK, "%s", weir_last_error());
+    ck_assert_msg(weir_exec_create(f.runtime, start_plan, NULL, &start) == WEIR_OK, "%s", weir_last_error());
+    ck_assert_int_eq(weir_exec_begin(start, -1, &frame), WEIR_OK);
+    memcpy(weir_frame_data(frame, f.graph.picture), picture, 3 * cells * sizeof(float));
+    memcpy(weir_frame_data(frame, f.graph.walls), walls, cells);
+    ck_assert_int_eq(weir_frame_submit(frame, &ticket), WEIR_OK);
+    ck_assert_int_eq(weir_exec_wait(start, ticket, -1), WEIR_OK);
+    weir_exec_destroy(start);
+    weir_plan_destroy(start_plan);
+    weir_plan_destroy(plan);
+    return f;
+}
+
+static const uint8_t *next_pixels(fixture *f, const fluid_source *sources, size_t count)
+{
+    weir_frame *frame = NULL;
+    weir_ticket ticket;
+    ck_assert_int_eq(weir_exec_begin(f->exec, -1, &frame), WEIR_OK);
+    memcpy(weir_frame_data(frame, f->graph.sources), sources, count * sizeof *sources);
+    ck_assert_int_eq(weir_frame_submit(frame, &ticket), WEIR_OK);
+    ck_assert_int_eq(weir_exec_wait(f->exec, ticket, -1), WEIR_OK);
+    return weir_exec_data(f->exec, ticket, f->graph.pixels);
+}
+
+static void end(fixture *f)
+{
+    weir_exec_destroy(f->exec);
+    weir_runtime_destroy(f->runtime);
+    fluid_graph_destroy(&f->graph);
+}
+
+START_TEST(without_forces_the_picture_stands_still)
+{
+    enum { NX = 33, NY = 20, CELLS = NX * NY };
+    static float picture[3 * CELLS];
+    static uint8_t walls[CELLS];
+    for (int i = 0; i < CELLS; i++) {
+        picture[i] = 0.25f;
+        picture[2 * CELLS + i] = 1.0f;
+    }
+    walls[5 * NX + 5] = 1;
+    fluid_setup setup = setup_of(NX, NY, 6, false);
+    setup.motion = (fluid_motion){.step = 1.0f, .keep = 1.0f, .sources = 1};
+    fixture f = run_of(&setup, picture, walls);
+    const fluid_source nothing = {.radius = 1.0f};
+    for (int n = 0; n < 4; n++) {
+        const uint8_t *pixels = next_pixels(&f, &nothing, 1);
+        const uint8_t *far_away = pixels + 4 * (15 * NX + 30), *wall = pixels + 4 * (5 * NX + 5);
+        ck_assert_int_eq(far_away[0], 128);
+        ck_assert_int_eq(far_away[1], 0);
+        ck_assert_int_eq(far_away[2], 255);
+        ck_assert_int_eq(wall[0], wall[2]);
+    }
+    ck_assert_int_eq(encoded, 4);
+    end(&f);
+}
+END_TEST
+
+START_TEST(sources_filled_in_for_a_frame_show_in_that_frame)
+{
+    enum { N = 48, CELLS = N * N };
+    static float black[3 * CELLS];
+    static uint8_t walls[CELLS];
+    fluid_setup setup = setup_of(N, N, 6, true);
+    setup.motion.sources = 2;
+    fixture f = run_of(&setup, black, walls);
+    const fluid_source sources[2] = {{.x = 10.5f, .y = 10.5f, .radius = 4.0f, .colour = {1.0f, 0.0f, 0.0f}},
+        {.x = 36.5f, .y = 36.5f, .radius = 4.0f, .colour = {0.0f, 0.0f, 1.0f}}};
+    const uint8_t *pixels = next_pixels(&f, sources, 2);
+    ck_assert_int_gt(pixels[4 * (10 * N + 10)], 60);
+    ck_assert_int_eq(pixels[4 * (10 * N + 10) + 2], 0);
+    ck_assert_int_gt(pixels[4 * (36 * N + 36) + 2], 60);
+    ck_assert_int_eq(pixels[4 * (24 * N + 24)], 0);
+    end(&f);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("examples/fluid_graph");
+    TCase *cases = tcase_create("promises");
+    tcase_add_test(cases, both_graphs_are_free_of_hazards);
+    tcase_add_test(cases, every_plan_of_it_holds);
+    tcase_add_test(cases, the_picture_does_not_wait_for_the_solve);
+    tcase_add_test(cases, groups_share_out_all_tasks_in_order);
+    tcase_add_test(cases, an_odd_number_of_jacobi_sweeps_is_rounded_up);
+    tcase_add_test(cases, without_forces_the_picture_stands_still);
+    tcase_add_test(cases, sources_filled_in_for_a_frame_show_in_that_frame);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
