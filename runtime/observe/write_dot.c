@@ -70,8 +70,9 @@ static void put_legend(FILE *to, const weir_drawing *d)
     fputs("    <tr><td align=\"left\">", to);
     if (d->policy)
         fputs("dashed: a wait for another lane; grey: implied by lanes and waits; ", to);
-    fprintf(to, "bold: critical path; <font color=\"%s\">purple: from an earlier frame, +1: to the next</font></td></tr>\n",
-            carried_colour);
+    fputs("bold: critical path</td></tr>\n", to);
+    fprintf(to, "    <tr><td align=\"left\"><font color=\"%s\">purple: from an earlier frame, +1: to the next</font></td></tr>\n",
+            carried_colour); /* a row of its own: in another font than the one measured, texts of one row overlap */
     fputs("    <tr><td align=\"left\">arrow: copy; page: host task; plain box: fill; tab: native; ellipse: empty; else a "
           "kernel</td></tr>\n  </table>>\n",
           to);

@@ -4,9 +4,11 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct {
@@ -67,6 +69,27 @@ static inline void folder_remove(const test_folder *f)
             unlink(folder_file(f, entry->d_name).text);
     closedir(entries);
     ck_assert_int_eq(rmdir(f->path), 0);
+}
+
+/* A disk that is soon full: no file of this process grows beyond so many bytes, and writing more fails. */
+typedef struct {
+    struct rlimit bytes;
+    void (*handler)(int signal);
+} file_limit;
+
+static inline file_limit limit_files(rlim_t bytes)
+{
+    file_limit before;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before.bytes), 0);
+    before.handler = signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, before.bytes.rlim_max}), 0);
+    return before;
+}
+
+static inline void unlimit_files(file_limit before)
+{
+    setrlimit(RLIMIT_FSIZE, &before.bytes);
+    signal(SIGXFSZ, before.handler);
 }
 
 #endif

@@ -69,8 +69,13 @@ if command -v dot >/dev/null; then
         xmllint --noout plan.svg names.svg || wrong "the SVG is no XML"
     fi
     exits 1 "/no/such/folder/a.svg: cannot be created" plan.json -o /no/such/folder/a.svg
-    exits 0 "" plan.json -f svg -o /dev/null
-    [ -c /dev/null ] || wrong "/dev/null was replaced"
+    # A pipe stands for every device: were one of those named and wrongly replaced, the machine would be broken.
+    mkfifo pipe.svg
+    timeout 20 cat pipe.svg >piped.svg &
+    exits 0 "" plan.json -o pipe.svg
+    wait
+    same piped.svg plan.svg
+    [ -p pipe.svg ] || wrong "a pipe was replaced"
 else
     echo "graphviz is not installed: its part was left out" >&2
 fi
