@@ -243,8 +243,9 @@ static uint32_t choose_bins(const weir_hazard *hazard, const uint32_t wanted[3],
 
 static bool make_bins(weir_hazard *hazard, const uint32_t extent[3])
 {
-    hazard->bin_count = choose_bins(hazard, extent, hazard->extent, hazard->per_axis);
-    hazard->bins = weir_alloc(hazard->bin_count, sizeof *hazard->bins);
+    uint32_t count = choose_bins(hazard, extent, hazard->extent, hazard->per_axis);
+    hazard->bins = weir_alloc(count, sizeof *hazard->bins);
+    hazard->bin_count = hazard->bins ? count : 0;
     for (uint32_t i = 0; hazard->bins && i < hazard->bin_count; i++)
         hazard->bins[i].all_unwritten = !hazard->written;
     return hazard->bins != NULL;
@@ -311,8 +312,6 @@ static bool refine_bins(weir_hazard *hazard, const uint32_t box[3])
     uint32_t old_count = hazard->bin_count;
     hazard->bins = NULL;
     bool done = make_bins(hazard, wanted);
-    if (!done)
-        hazard->bin_count = 0;
     for (uint32_t i = 0; done && i < hazard->bin_count; i++) {
         hazard->bins[i].all_unwritten = false;
         hazard->bins[i].seen = hazard->log.count;

@@ -24,7 +24,7 @@ weir_hazard *weir_hazard_create(const weir_span *whole); /* NULL: no memory */
 void weir_hazard_destroy(weir_hazard *hazard);           /* NULL is fine */
 
 /* Adds to `found` all that this touch must follow (some may come twice, and `who` itself if it touched before), then
- * remembers it. mode: WEIR_ARG_READ ... false: no memory; the state is then fit for destroying only. */
+ * remembers it. mode: WEIR_ARG_READ ... false: no memory; from then on what is found may lack pairs, so the graph has failed. */
 bool weir_hazard_touch(weir_hazard *hazard, const weir_span *span, unsigned mode, uint32_t who, weir_touchers *found);
 
 /* True if some element of `span` was never written (WRITE, or READ_WRITE). */
