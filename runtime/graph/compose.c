@@ -204,7 +204,10 @@ static weir_task add_inlined(weir_graph *graph, const char *name, const weir_gra
         handle = append_empty(graph, name);
     } else {
         inlining in = {.graph = graph, .child = child->body, .name = name};
+        const weir_graph_mark before = weir_graph_mark_of(graph);
         handle = add_sections(&in, rounds, numbered);
+        if (!handle)
+            weir_graph_back_to(graph, &before);
         weir_vector_finish(&in.args);
     }
     return handle ? (weir_task){handle, graph->body->id} : none;

@@ -314,9 +314,12 @@ static weir_status check_ring_rule(weir_graph *graph, const weir_arg_record *arg
 {
     const weir_buffer_record *record = &graph->body->buffers.at[arg->index];
     const weir_buffer *buffer = record->buffer;
+    uint32_t early = graph->states.at[arg->index].early_toucher;
     if (!record->written || !record->touched_early || !weir_buffer_is_ring(buffer) || buffer->place == WEIR_HOST_IN)
         return WEIR_OK;
-    const weir_task_record *toucher = &graph->body->tasks.at[graph->states.at[arg->index].early_toucher];
+    if (early >= graph->body->tasks.count) /* of a failed add, taken back */
+        return WEIR_OK;
+    const weir_task_record *toucher = &graph->body->tasks.at[early];
     return weir_graph_fail(graph, WEIR_ERR_HAZARD,
                            "task '%s' touches this frame's copy of ring '%s' before anything writes it in the frame: read an earlier frame's with "
                            "WEIR_PREVIOUS('%s', 1), or give the buffer one copy and update it in place",
@@ -350,7 +353,7 @@ static bool keep_derived(weir_graph *graph, uint32_t index)
     uint32_t first = body->derived.count;
     for (uint32_t i = 0; i < graph->found.count; i++) {
         uint32_t earlier = graph->found.at[i];
-        if (earlier == index || graph->stamps.at[earlier] == index + 1)
+        if (earlier >= index || graph->stamps.at[earlier] == index + 1) /* above: of a failed add, taken back */
             continue;
         graph->stamps.at[earlier] = index + 1;
         uint32_t at = body->derived.count++;
@@ -399,21 +402,41 @@ static weir_status derive_edges(weir_graph *graph, uint32_t index)
 
 /* ---- tasks ---- */
 
+weir_graph_mark weir_graph_mark_of(const weir_graph *graph)
+{
+    const weir_body *body = graph->body;
+    return (weir_graph_mark){body->tasks.count,  body->args.count,      body->derived.count,           body->boxes.count,     body->shapes.count,
+                             body->values.count, body->explicits.count, body->explicits_carried.count, body->composites.count};
+}
+
+void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark)
+{
+    weir_body *body = graph->body;
+    body->tasks.count = graph->stamps.count = mark->tasks;
+    body->args.count = mark->args;
+    body->derived.count = mark->derived;
+    body->boxes.count = mark->boxes;
+    body->shapes.count = mark->shapes;
+    body->values.count = mark->values;
+    body->explicits.count = mark->explicits;
+    body->explicits_carried.count = mark->explicits_carried;
+    body->composites.count = mark->composites;
+}
+
 uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *new_task)
 {
     if (check_args(graph, &new_task->record, new_task->args) != WEIR_OK || !weir_graph_own(graph))
         return 0;
     weir_body *body = graph->body;
-    const uint32_t tasks = body->tasks.count, args = body->args.count, derived = body->derived.count, boxes = body->boxes.count,
-                   shapes = body->shapes.count, values = body->values.count;
+    const weir_graph_mark before = weir_graph_mark_of(graph);
     if (!weir_vector_reserve(&body->tasks, 1) || !weir_vector_reserve(&graph->stamps, 1) || !weir_vector_reserve(&body->shapes, 1))
         return graph_no_memory(graph);
     weir_task_record record = new_task->record;
-    record.arg_first = args;
-    record.derived_first = derived;
+    record.arg_first = before.args;
+    record.derived_first = before.derived;
     record.arg_count = (uint16_t)new_task->args.count;
     if (new_task->shape) {
-        record.with.shape = shapes;
+        record.with.shape = before.shapes;
         weir_vector_push(&body->shapes, *new_task->shape);
     }
     weir_vector_push(&body->tasks, record);
@@ -423,17 +446,12 @@ uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *new_task)
         if (!keep_arg(graph, &new_task->args.arg[i]))
             status = WEIR_ERR_NO_MEMORY;
     if (status == WEIR_OK && new_task->args.count > 0)
-        status = derive_edges(graph, tasks);
+        status = derive_edges(graph, before.tasks);
     if (status == WEIR_OK)
-        return tasks + 1;
+        return before.tasks + 1;
     if (status == WEIR_ERR_NO_MEMORY)
         graph_no_memory(graph);
-    body->tasks.count = graph->stamps.count = tasks; /* a failed add leaves nothing; what hazards remember of it is never asked */
-    body->args.count = args;
-    body->derived.count = derived;
-    body->boxes.count = boxes;
-    body->shapes.count = shapes;
-    body->values.count = values;
+    weir_graph_back_to(graph, &before);
     return 0;
 }
 

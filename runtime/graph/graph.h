@@ -45,6 +45,14 @@ typedef struct {
 } weir_new_task;
 uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *task);
 
+/* How much of everything the body holds, so that an add that fails half-way can take back what it added. What hazards remember of
+ * it stays, and is passed over. */
+typedef struct {
+    uint32_t tasks, args, derived, boxes, shapes, values, explicits, explicits_carried, composites;
+} weir_graph_mark;
+weir_graph_mark weir_graph_mark_of(const weir_graph *graph);
+void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark);
+
 /* The edge as indices; both ends valid. false: no memory, said to the graph. */
 bool weir_graph_add_edge(weir_graph *graph, uint32_t later, uint32_t earlier);
 bool weir_graph_add_carried_edge(weir_graph *graph, uint32_t later, uint32_t earlier, uint32_t distance);
