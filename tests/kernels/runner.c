@@ -6,9 +6,29 @@
 #include <string.h>
 
 uint64_t runner_blocks;
+const runner_place *runner_elsewhere;
+
+void *runner_zeros(size_t count, size_t bytes)
+{
+    void *memory = runner_elsewhere ? runner_elsewhere->allocate(count * bytes) : calloc(count, bytes);
+    ck_assert_ptr_nonnull(memory);
+    return memory;
+}
+
+void runner_release(void *memory)
+{
+    if (runner_elsewhere)
+        runner_elsewhere->release(memory);
+    else
+        free(memory);
+}
 
 void runner_run(const weir_kernel *kernel, weir_shape shape, void *const *args)
 {
+    if (runner_elsewhere) {
+        runner_elsewhere->run(kernel, shape, args);
+        return;
+    }
     uint64_t count = (uint64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
     uint64_t run = runner_blocks ? runner_blocks : count;
     for (uint64_t end = count; end > 0;) {
@@ -22,31 +42,24 @@ void runner_run(const weir_kernel *kernel, weir_shape shape, void *const *args)
     }
 }
 
-static void *zeros(size_t count, size_t bytes)
-{
-    void *memory = calloc(count, bytes);
-    ck_assert_ptr_nonnull(memory);
-    return memory;
-}
-
 world *world_make(int32_t nx, int32_t ny)
 {
-    world *w = zeros(1, sizeof *w);
+    world *w = runner_zeros(1, sizeof *w);
     w->size = (fluid_size){nx, ny};
     w->motion = (fluid_motion){.step = 1.0f, .keep = 1.0f};
     size_t cells = (size_t)(nx * ny), half = (size_t)(fluid_half(w->size) * ny);
     float **fields[] = {&w->u, &w->v, &w->next_u, &w->next_v, &w->vorticity, &w->from_x, &w->from_y, &w->dye[0], &w->dye[1], &w->dye[2],
         &w->next_dye};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        *fields[i] = zeros(cells, sizeof(float));
+        *fields[i] = runner_zeros(cells, sizeof(float));
     for (int c = 0; c < 2; c++) {
-        w->pressure[c] = zeros(half, sizeof(float));
-        w->pressure_next[c] = zeros(half, sizeof(float));
-        w->divergence[c] = zeros(half, sizeof(float));
-        w->open[c] = zeros(half, 1);
+        w->pressure[c] = runner_zeros(half, sizeof(float));
+        w->pressure_next[c] = runner_zeros(half, sizeof(float));
+        w->divergence[c] = runner_zeros(half, sizeof(float));
+        w->open[c] = runner_zeros(half, 1);
     }
-    w->solid = zeros(cells, 1);
-    w->clearance = zeros(cells, 1);
+    w->solid = runner_zeros(cells, 1);
+    w->clearance = runner_zeros(cells, 1);
     world_walls(w);
     return w;
 }
@@ -54,13 +67,13 @@ world *world_make(int32_t nx, int32_t ny)
 void world_walls(world *w)
 {
     size_t cells = (size_t)(w->size.nx * w->size.ny);
-    uint8_t *other = zeros(cells, 1);
+    uint8_t *other = runner_zeros(cells, 1);
     memset(w->clearance, 0, cells);
     for (int round = 0; round < FLUID_CLEARANCE_MAX; round += 2) {
         RUN(&fluid_clearance, fluid_shape(w->size), &other, &w->clearance, &w->solid, &w->size);
         RUN(&fluid_clearance, fluid_shape(w->size), &w->clearance, &other, &w->solid, &w->size);
     }
-    free(other);
+    runner_release(other);
     RUN(&fluid_openings, fluid_half_shape(w->size), &w->open[0], &w->open[1], &w->solid, &w->size);
 }
 
@@ -69,14 +82,14 @@ void world_free(world *w)
     void *fields[] = {w->u, w->v, w->next_u, w->next_v, w->vorticity, w->from_x, w->from_y, w->dye[0], w->dye[1], w->dye[2], w->next_dye,
         w->solid, w->clearance};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        free(fields[i]);
+        runner_release(fields[i]);
     for (int c = 0; c < 2; c++) {
-        free(w->pressure[c]);
-        free(w->pressure_next[c]);
-        free(w->divergence[c]);
-        free(w->open[c]);
+        runner_release(w->pressure[c]);
+        runner_release(w->pressure_next[c]);
+        runner_release(w->divergence[c]);
+        runner_release(w->open[c]);
     }
-    free(w);
+    runner_release(w);
 }
 
 static bool wall_at(const world *w, int32_t x, int32_t y)

@@ -3,7 +3,19 @@
 #define WEIR_TESTS_KERNELS_RUNNER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "kernels/fluid_kernels.h"
+
+/* Another place for kernels to run and for worlds to live in than this process: device_test.c's. NULL: host twins, calloc. */
+typedef struct {
+    void *(*allocate)(size_t bytes); /* zeros */
+    void (*release)(void *memory);
+    void (*run)(const weir_kernel *kernel, weir_shape shape, void *const *args);
+} runner_place;
+extern const runner_place *runner_elsewhere;
+
+void *runner_zeros(size_t count, size_t bytes);
+void runner_release(void *memory);
 
 /* Runs a whole grid in runs of `runner_blocks` blocks, last run first; 0: in one run. */
 extern uint64_t runner_blocks;
