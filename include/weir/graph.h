@@ -91,7 +91,8 @@ typedef struct {
     uint32_t flags;    /* WEIR_TASK_* */
 } weir_task_options;
 
-/* Replaces the options of a task, or of every task that a sub-graph's handle stands for (but for `name`, the handle's own). */
+/* Replaces the options of a task, or of every task that a sub-graph's handle stands for (but for `name`, the handle's own; and empty tasks
+ * among them cost nothing). */
 WEIR_API void weir_task_set(weir_graph *graph, weir_task task, const weir_task_options *options);
 
 /* The first error of declaring, or WEIR_OK; the text is in weir_last_error(). */

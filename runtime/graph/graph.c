@@ -715,11 +715,12 @@ void weir_task_set(weir_graph *graph, weir_task task, const weir_task_options *o
         graph_no_memory(graph);
         return;
     }
-    for (uint32_t i = weir_body_first_of(body, index); i <= index; i++) {
+    const uint32_t first = weir_body_first_of(body, index);
+    for (uint32_t i = first; i <= index; i++) {
         weir_task_record *record = &body->tasks.at[i];
         record->group = group;
         record->priority = options->priority;
-        record->cost_ns = (float)options->cost_ns;
+        record->cost_ns = first < index && record->kind == WEIR_KIND_EMPTY ? 0 : (float)options->cost_ns; /* what ties a sub-graph costs nothing */
         record->share = options->share;
         record->flags = options->flags & 0xffu;
     }

@@ -39,21 +39,6 @@ typedef struct {
 
 /* ---- writing, with the lock held ---- */
 
-static void put_string(FILE *to, const char *text)
-{
-    fputc('"', to);
-    while (*text) {
-        uint32_t c = weir_text_next(&text);
-        if (c == '"' || c == '\\')
-            fputc('\\', to);
-        if (c < 0x20)
-            fprintf(to, "\\u%04x", (unsigned)c);
-        else
-            weir_text_put(to, c);
-    }
-    fputc('"', to);
-}
-
 static void begin_event(trace *t)
 {
     fputs(t->any ? ",\n" : "\n", t->output.stream);
@@ -70,7 +55,7 @@ static void put_process_name(trace *t, uint32_t process, const char *name)
 {
     begin_event(t);
     fprintf(t->output.stream, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", process);
-    put_string(t->output.stream, name);
+    weir_text_put_json(t->output.stream, name);
     fputs("}}", t->output.stream);
 }
 
@@ -110,9 +95,9 @@ static void put_event(trace *t, const weir_trace_event *event, uint32_t process,
     name_row(t, process, row);
     begin_event(t);
     fputs("{\"ph\":\"X\",\"name\":", to);
-    put_string(to, event->task);
+    weir_text_put_json(to, event->task);
     fputs(",\"cat\":", to);
-    put_string(to, event->group ? event->group : event->kind);
+    weir_text_put_json(to, event->group ? event->group : event->kind);
     fprintf(to, ",\"pid\":%u,\"tid\":%u,\"ts\":", process, row);
     put_us(to, event->span.start_ns - t->started_ns);
     fputs(",\"dur\":", to);
