@@ -48,7 +48,7 @@ static int read_options(int argc, char **argv, settings *s)
             FLUID_SIDE_MIN, FLUID_SIDE_MAX, NULL, NULL},
         {"--frames", "N", "how many (120)", OPTION_NUMBER, &s->frames, 1, 100000, NULL, NULL},
         {"--sweeps", "N", "of the pressure a frame (40)", OPTION_NUMBER, &s->sweeps, 1, 1000, NULL, NULL},
-        {"--solver", "NAME", "red-black or jacobi, which takes even numbers of sweeps (red-black)", OPTION_CHOICE, &s->solver, 0, 0,
+        {"--solver", "NAME", "red-black, or jacobi, which needs many more sweeps (red-black)", OPTION_CHOICE, &s->solver, 0, 0,
             solvers, NULL},
         {"--lanes", "N", "at most so many tasks at once (the backend's own number)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_LANES"},
         {"--workers", "N", "host threads (as many as there are processors)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_WORKERS"},
