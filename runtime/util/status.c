@@ -47,11 +47,17 @@ weir_status weir_fail_v(weir_status status, const char *format, va_list args)
     return status;
 }
 
-weir_status weir_fail(weir_status status, const char *format, ...)
+/* In parentheses: not a macro's use, whatever the header defines for analysers. */
+weir_status (weir_fail)(weir_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     weir_fail_v(status, format, args);
     va_end(args);
     return status;
+}
+
+weir_status (weir_fail_no_memory)(void)
+{
+    return weir_fail(WEIR_ERR_NO_MEMORY, "out of memory");
 }
