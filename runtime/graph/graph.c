@@ -344,11 +344,23 @@ static bool make_hazard(weir_graph *graph, const weir_arg_record *arg)
     return state->hazard != NULL;
 }
 
+static bool stamp_tasks(weir_graph *graph, uint32_t count)
+{
+    uint32_t more = count > graph->stamps.count ? count - graph->stamps.count : 0;
+    if (!weir_vector_reserve(&graph->stamps, more))
+        return false;
+    memset(graph->stamps.at + graph->stamps.count, 0, more * sizeof *graph->stamps.at);
+    graph->stamps.count += more;
+    return true;
+}
+
 /* Keeps what was found: each task once, in ascending order. */
 static bool keep_derived(weir_graph *graph, uint32_t index)
 {
     weir_body *body = graph->body;
-    if (!weir_vector_reserve(&body->derived, graph->found.count))
+    if (graph->found.count == 0)
+        return true;
+    if (!weir_vector_reserve(&body->derived, graph->found.count) || !stamp_tasks(graph, index + 1))
         return false;
     uint32_t first = body->derived.count;
     for (uint32_t i = 0; i < graph->found.count; i++) {
@@ -412,7 +424,9 @@ weir_graph_mark weir_graph_mark_of(const weir_graph *graph)
 void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark)
 {
     weir_body *body = graph->body;
-    body->tasks.count = graph->stamps.count = mark->tasks;
+    body->tasks.count = mark->tasks;
+    if (graph->stamps.count > mark->tasks)
+        graph->stamps.count = mark->tasks;
     body->args.count = mark->args;
     body->derived.count = mark->derived;
     body->boxes.count = mark->boxes;
@@ -429,18 +443,18 @@ uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *new_task)
         return 0;
     weir_body *body = graph->body;
     const weir_graph_mark before = weir_graph_mark_of(graph);
-    if (!weir_vector_reserve(&body->tasks, 1) || !weir_vector_reserve(&graph->stamps, 1) || !weir_vector_reserve(&body->shapes, 1))
+    if (!weir_vector_reserve(&body->tasks, 1) || !weir_vector_reserve(&body->shapes, 1))
         return graph_no_memory(graph);
     weir_task_record record = new_task->record;
     record.arg_first = before.args;
     record.derived_first = before.derived;
     record.arg_count = (uint16_t)new_task->args.count;
     if (new_task->shape) {
-        record.with.shape = before.shapes;
-        weir_vector_push(&body->shapes, *new_task->shape);
+        if (before.shapes == 0 || memcmp(&body->shapes.at[before.shapes - 1], new_task->shape, sizeof *new_task->shape) != 0)
+            weir_vector_push(&body->shapes, *new_task->shape);
+        record.with.shape = body->shapes.count - 1; /* kernels in a row often share one */
     }
     weir_vector_push(&body->tasks, record);
-    weir_vector_push(&graph->stamps, 0);
     weir_status status = WEIR_OK;
     for (size_t i = 0; i < new_task->args.count && status == WEIR_OK; i++)
         if (!keep_arg(graph, &new_task->args.arg[i]))
@@ -502,7 +516,7 @@ weir_task weir_add_kernel(weir_graph *graph, const weir_kernel *kernel, weir_sha
     if (shape.grid[0] > INT32_MAX || shape.grid[1] > 65535 || shape.grid[2] > 65535)
         return refuse(graph, kernel->name, "the grid is too large: at most 2147483647 x 65535 x 65535 blocks");
     for (int i = 0; i < 3; i++)
-        if (shape.grid[i] % shape.cluster[i] != 0)
+        if (shape.cluster[i] > 1 && shape.grid[i] % shape.cluster[i] != 0)
             return refuse(graph, kernel->name, "the grid is no multiple of the cluster");
     weir_new_task task = {.record = {.name = kernel->name, .kind = WEIR_KIND_KERNEL, .code.kernel = kernel}, .args = args, .shape = &shape};
     return handle(graph, weir_graph_append(graph, &task));

@@ -25,7 +25,7 @@ struct weir_graph {
     weir_status status;
     char *error; /* text of the first error; ERROR_BYTES, taken at birth so that no memory can be said */
     WEIR_VECTOR(weir_buffer_state) states; /* like body->buffers */
-    WEIR_VECTOR(uint32_t) stamps;          /* task -> the last task that followed it, + 1: finds doubles */
+    WEIR_VECTOR(uint32_t) stamps;          /* task -> the last task that followed it, + 1: finds doubles; as many as were needed yet */
     weir_touchers found;                   /* scratch */
     weir_table *indices;                   /* buffers and params by pointer: their index in the body */
     weir_name_index *names;
