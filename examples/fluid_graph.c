@@ -88,7 +88,7 @@ static void make_buffers(builder *b)
     }
 }
 
-/* Names a task just added, or NULL to keep its name; puts it into the group and says what it costs. */
+/* Names a task just added (NULL: keeps its name), puts it into the group and says what it costs, or each one if it is a repeat. */
 static weir_task describe(builder *b, weir_graph *graph, weir_task task, const char *name, double ns_per_cell)
 {
     double cells_of_grid = (double)b->setup->size.nx * (double)b->setup->size.ny;
@@ -206,7 +206,7 @@ static void add_sweep(builder *b, weir_graph *body)
         weir_task relax = weir_add_kernel(body, &fluid_relax, fluid_half_shape(size),
             WEIR_ARGS(WEIR_READ_WRITE(on->pressure[c]), WEIR_READ(on->pressure[1 - c]), WEIR_READ(on->divergence[c]),
                 WEIR_READ(on->open[c]), WEIR_VALUE(size), WEIR_VALUE(c), WEIR_VALUE(OVER_RELAXATION)));
-        describe(b, body, relax, names[c], 0.45);
+        weir_task_set(body, relax, &(weir_task_options){.name = names[c]});
     }
 }
 
@@ -223,7 +223,7 @@ static void add_two_jacobi_sweeps(builder *b, weir_graph *body)
             weir_task jacobi = weir_add_kernel(body, &fluid_jacobi, fluid_half_shape(size),
                 WEIR_ARGS(WEIR_WRITE(to[c]), WEIR_READ(from[c]), WEIR_READ(from[1 - c]), WEIR_READ(on->divergence[c]),
                     WEIR_READ(on->open[c]), WEIR_VALUE(size), WEIR_VALUE(c), WEIR_VALUE(DAMPING)));
-            describe(b, body, jacobi, names[c], 0.5);
+            weir_task_set(body, jacobi, &(weir_task_options){.name = names[c]});
         }
     }
 }
@@ -247,7 +247,8 @@ static void add_solve(builder *b)
         add_two_jacobi_sweeps(b, body);
     else
         add_sweep(b, body);
-    weir_add_repeat(graph, "sweep", body, b->setup->jacobi ? (b->setup->sweeps + 1) / 2 : b->setup->sweeps);
+    uint32_t rounds = b->setup->jacobi ? (b->setup->sweeps + 1) / 2 : b->setup->sweeps;
+    describe(b, graph, weir_add_repeat(graph, "sweep", body, rounds), NULL, 0.45);
     weir_graph_destroy(body);
 }
 
