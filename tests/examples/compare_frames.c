@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "picture.h"
 
-static int differs(const uint8_t *a, const uint8_t *b, int least)
+static int differs(const uint8_t *a, const uint8_t *b, long least)
 {
     for (int c = 0; c < 3; c++)
         if (abs(a[c] - b[c]) >= least)
@@ -18,6 +18,8 @@ int main(int argc, char **argv)
     picture_trouble trouble;
     if (argc != 5)
         return 2;
+    long least = strtol(argv[3], NULL, 10);
+    double wanted = strtod(argv[4], NULL);
     for (int i = 0; i < 2; i++)
         if (!picture_read(argv[1 + i], &image[i], &trouble)) {
             fprintf(stderr, "compare_frames: %s: %s\n", argv[1 + i], trouble.text);
@@ -27,10 +29,10 @@ int main(int argc, char **argv)
         return 2;
     size_t cells = (size_t)image[0].width * image[0].height, count = 0;
     for (size_t i = 0; i < cells; i++)
-        count += (size_t)differs(image[0].rgba + 4 * i, image[1].rgba + 4 * i, atoi(argv[3]));
+        count += (size_t)differs(image[0].rgba + 4 * i, image[1].rgba + 4 * i, least);
     double percent = 100.0 * (double)count / (double)cells;
     printf("%.1f %% of the pixels differ by at least %s\n", percent, argv[3]);
     picture_free(&image[0]);
     picture_free(&image[1]);
-    return percent >= atof(argv[4]) ? 0 : 1;
+    return percent >= wanted ? 0 : 1;
 }

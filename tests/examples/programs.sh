@@ -1,5 +1,6 @@
 #!/bin/sh
 # programs.sh PROGRAM CASE - the small examples.
+# shellcheck disable=SC2086 # $words is several words
 set -u
 program=$1 case=$2
 unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND WEIR_SHUFFLE WEIR_DEBUG WEIR_DUMP WEIR_TRACE

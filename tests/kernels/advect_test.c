@@ -71,8 +71,8 @@ START_TEST(after_one_turn_a_blob_is_back_within_half_a_cell)
     w->motion.step = 6.2831853f / STEPS;
     for (int32_t y = 0; y < N; y++)
         for (int32_t x = 0; x < N; x++) {
-            w->u[y * N + x] = -((float)y + 0.5f - N / 2);
-            w->v[y * N + x] = (float)x + 0.5f - N / 2;
+            w->u[y * N + x] = -((float)y + 0.5f - 0.5f * N);
+            w->v[y * N + x] = (float)x + 0.5f - 0.5f * N;
         }
     add_blob(w, 48.0f + 24.0f, 48.0f);
     double x, y;
