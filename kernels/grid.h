@@ -12,7 +12,7 @@
  *      +---|---+            The sides at x = nx and y = ny are not stored: the box is closed, nothing flows through them.
  *       v[x,y+1]            Velocities are in cells per unit of time.
  *
- * Only + - * / sqrt, comparisons and truncation occur, and both compilers are told not to contract them: host and device then
+ * Only + - * / sqrt, absolute values, comparisons and truncation occur, and both compilers are told not to contract them: host and device then
  * compute the same bits. */
 #ifndef WEIR_KERNELS_GRID_H
 #define WEIR_KERNELS_GRID_H
@@ -39,7 +39,7 @@ WEIR_HD float fluid_clamp(float value, float low, float high)
 
 WEIR_HD float fluid_abs(float value)
 {
-    return value < 0.0f ? -value : value;
+    return fabsf(value);
 }
 
 /* Exactly `a` where a == b, so that constant fields stay constant. */
