@@ -110,6 +110,7 @@ static bool run_start(run *r, weir_exec *start, const fluid_scene *scene)
     return good(weir_frame_submit(frame, &ticket)) && good(weir_exec_wait(start, ticket, -1));
 }
 
+/* Leaves the cursor at the line's beginning, for a message to overwrite the bar. */
 static void show_progress(uint64_t submitted, uint64_t all)
 {
     enum { WIDTH = 40 };
@@ -119,9 +120,7 @@ static void show_progress(uint64_t submitted, uint64_t all)
     memset(bar, ' ', WIDTH);
     memset(bar, '#', (size_t)(submitted * WIDTH / all));
     bar[WIDTH] = '\0';
-    fprintf(stderr, "\r%s [%s] %" PRIu64 "/%" PRIu64, program, bar, submitted, all);
-    if (submitted == all)
-        fputc('\n', stderr);
+    fprintf(stderr, "%s [%s] %" PRIu64 "/%" PRIu64 "%c", program, bar, submitted, all, submitted < all ? '\r' : '\n');
 }
 
 static bool run_frames(run *r, const settings *s, fluid_size size)
@@ -172,7 +171,7 @@ static void report(const run *r, const settings *s, fluid_size size)
     weir_stats stats;
     weir_plan_summarise(r->plan, &plan);
     weir_exec_stats(r->exec, &stats);
-    printf("%" PRIu64 " frames of %d x %d", s->frames, (int)size.nx, (int)size.ny);
+    printf("%" PRIu64 " frame%s of %d x %d", s->frames, s->frames == 1 ? "" : "s", (int)size.nx, (int)size.ny);
     if (r->writes)
         printf(": %s/frame-0001.png ..., all on one sheet: %s", r->writer.folder, r->writer.path);
     printf("\n%s, %" PRIu32 " workers, %" PRIu32 " lanes, %s: %.2f ms a frame, not less than %.2f (%s)\n", weir_runtime_backend(r->runtime),
