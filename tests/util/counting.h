@@ -6,10 +6,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static atomic_long counting_live; /* allocations not freed yet */
-static atomic_long counting_asked; /* times that memory was asked for */
+static atomic_long counting_live;    /* allocations not freed yet */
+static atomic_long counting_asked;   /* times that memory was asked for */
 static atomic_long counting_fail_at; /* which of these gets none; 0: every one gets some */
-static atomic_int counting_fail_on; /* and none after it does either */
+static atomic_int counting_fail_on;  /* and none after it does either */
 
 static void *counting_resize(void *memory, size_t bytes)
 {
