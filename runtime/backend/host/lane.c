@@ -3,6 +3,7 @@
 #include "backend/host/device.h"
 #include "backend/host/move.h"
 #include "util/clock.h"
+#include "util/fence.h"
 #include "util/random.h"
 #include <string.h>
 
@@ -309,7 +310,7 @@ static bool run_lane(worker *self, weir_program *program, lane *l)
         const entry *what = &l->entries[l->next];
         atomic_store_explicit(&l->taken, 0, memory_order_release);
         /* What it waits for may have come while others still saw the lane taken, and went to sleep. */
-        atomic_thread_fence(memory_order_seq_cst);
+        weir_full_fence();
         if (!became_ready(program, l, frame, what) || !take(l))
             return did;
     }

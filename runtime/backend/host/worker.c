@@ -1,5 +1,6 @@
 /* worker.c - the threads of the host backend: what each looks for, and how it sleeps when there is nothing. */
 #include "backend/host/device.h"
+#include "util/fence.h"
 #include "util/memory.h"
 #include "util/status.h"
 #include <string.h>
@@ -55,7 +56,7 @@ static void sleep_until_rung(worker *self)
 
 void weir_host_ring(weir_backend *device)
 {
-    atomic_thread_fence(memory_order_seq_cst);
+    weir_full_fence();
     if (atomic_load_explicit(&device->sleepers, memory_order_relaxed) == 0)
         return;
     pthread_mutex_lock(&device->lock);
