@@ -137,6 +137,7 @@ START_TEST(texts_outlive_the_body_they_were_made_for)
     strcpy(text, "kept");
     weir_body *second = weir_body_clone(first);
     strcpy(weir_body_text(second, 8), "new");
+    ck_assert_ptr_ne(second->texts, first->texts); /* two threads may each have one of them */
     weir_body *third = weir_body_clone(second);
     weir_body_release(first);
     weir_body_release(second);

@@ -37,6 +37,7 @@ END_TEST
 
 START_TEST(more_than_memory_can_be_is_refused)
 {
+    check_refused((weir_buffer_desc){.name = "huge", .element_bytes = SIZE_MAX / 4 + 1, .nx = 4}, "larger than memory can be");
     check_refused((weir_buffer_desc){.name = "huge", .element_bytes = SIZE_MAX / 2, .nx = 4}, "larger than memory can be");
     check_refused((weir_buffer_desc){.name = "huge", .element_bytes = KIB * KIB * KIB, .nx = UINT32_MAX, .ny = UINT32_MAX},
                   "larger than memory can be");

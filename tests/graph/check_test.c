@@ -47,6 +47,21 @@ START_TEST(unordered_writer_and_reader_are_reported_with_buffer_and_box)
 }
 END_TEST
 
+START_TEST(pair_is_reported_once_however_much_it_shares)
+{
+    weir_graph *graph = graph_make(WEIR_GRAPH_EXPLICIT);
+    weir_buffer *b = buffer_make("b", 1), *c = buffer_make("c", 1);
+    const weir_box left = {.nx = 8}, right = {.x = 8, .nx = 8};
+    task_add(graph, "left", WEIR_ARGS(weir_part(WEIR_WRITE(b), left), weir_part(WEIR_WRITE(c), left)));
+    task_add(graph, "right", WEIR_ARGS(weir_part(WEIR_WRITE(b), right), weir_part(WEIR_WRITE(c), right)));
+    task_add(graph, "both", WEIR_ARGS(WEIR_READ(b), WEIR_READ(c)));
+    check_finds(graph, 2, 0);
+    weir_graph_destroy(graph);
+    weir_buffer_destroy(b);
+    weir_buffer_destroy(c);
+}
+END_TEST
+
 START_TEST(a_path_of_any_edges_orders)
 {
     weir_graph *graph = graph_make(WEIR_GRAPH_EXPLICIT);
@@ -388,6 +403,7 @@ int main(void)
     Suite *suite = suite_create("graph/check");
     TCase *cases = tcase_create("check");
     tcase_add_test(cases, unordered_writer_and_reader_are_reported_with_buffer_and_box);
+    tcase_add_test(cases, pair_is_reported_once_however_much_it_shares);
     tcase_add_test(cases, a_path_of_any_edges_orders);
     tcase_add_test(cases, order_of_declaration_does_not_matter_only_edges_do);
     tcase_add_test(cases, readers_reducers_and_strangers_need_no_order);

@@ -246,6 +246,19 @@ START_TEST(touching_a_ring_before_it_is_written_names_both_remedies)
 }
 END_TEST
 
+START_TEST(first_of_those_who_touch_a_ring_too_early_is_named)
+{
+    weir_graph *g = graph_make(0);
+    HOST(WEIR_READ(out)); /* touches something else */
+    task_add(g, "first", WEIR_ARGS(WEIR_READ(ring)));
+    task_add(g, "second", WEIR_ARGS(WEIR_READ(ring)));
+    HOST(WEIR_WRITE(ring));
+    ck_assert_int_eq(weir_graph_status(g), WEIR_ERR_HAZARD);
+    says(weir_last_error(), "task 'first'");
+    weir_graph_destroy(g);
+}
+END_TEST
+
 START_TEST(touching_a_part_or_in_the_same_task_is_no_better)
 {
     REFUSED(WEIR_ERR_HAZARD, HOST(WEIR_READ_WRITE(ring)), "task 'host' touches this frame's copy of ring 'ring'");
@@ -327,6 +340,9 @@ START_TEST(senseless_copies_are_refused)
     COPY(WEIR_WRITE(out), WEIR_READ(in));
     COPY(weir_part(WEIR_WRITE(device), left), weir_part(WEIR_READ(device), right));
     COPY(weir_part(WEIR_WRITE(device), (weir_box){.ny = 1, .nx = 16}), WEIR_READ(in));
+    weir_buffer *state = buffer_of((weir_buffer_desc){.name = "state", .element_bytes = 4, .nx = 16, .copies = 2});
+    COPY(WEIR_WRITE(state), WEIR_PREVIOUS(state, 1)); /* another copy of the same buffer */
+    weir_buffer_destroy(state);
     ck_assert_msg(weir_graph_status(g) == WEIR_OK, "%s", weir_last_error());
     weir_graph_destroy(g);
 }
@@ -546,6 +562,21 @@ START_TEST(two_buffers_give_one_edge)
     task_add(g, "b", WEIR_ARGS(WEIR_READ(out), WEIR_READ(local), WEIR_READ(out)));
     edges_are(g, "a>b");
     ck_assert_uint_eq(weir_graph_body(g)->derived.count, 1);
+    weir_graph_destroy(g);
+}
+END_TEST
+
+START_TEST(derived_edges_are_kept_in_ascending_order)
+{
+    static const char *const writers[] = {"w0", "w1", "w2", "w3"};
+    weir_graph *g = graph_make(0);
+    for (uint32_t i = 0; i < 4; i++)
+        task_add(g, writers[i], WEIR_ARGS(weir_part(WEIR_WRITE(local), (weir_box){.x = 4 * i, .nx = 4})));
+    task_add(g, "r", WEIR_ARGS(weir_part(WEIR_READ(local), (weir_box){.x = 12, .nx = 4}), weir_part(WEIR_READ(local), (weir_box){.nx = 9})));
+    const weir_body *body = weir_graph_body(g);
+    ck_assert_uint_eq(weir_derived_end(body, 4) - body->tasks.at[4].derived_first, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(body->derived.at[body->tasks.at[4].derived_first + i], i);
     weir_graph_destroy(g);
 }
 END_TEST
@@ -804,6 +835,7 @@ int main(void)
     tcase_add_test(cases, boxes_past_the_end_are_refused_with_both_extents);
     tcase_add_test(cases, earlier_frames_are_only_there_in_rings_and_only_to_read);
     tcase_add_test(cases, touching_a_ring_before_it_is_written_names_both_remedies);
+    tcase_add_test(cases, first_of_those_who_touch_a_ring_too_early_is_named);
     tcase_add_test(cases, touching_a_part_or_in_the_same_task_is_no_better);
     tcase_add_test(cases, part_of_a_ring_that_nothing_wrote_is_no_better);
     tcase_add_test(cases, rings_that_the_graph_or_the_program_only_hands_over_are_no_error);
@@ -821,6 +853,7 @@ int main(void)
     tcase_add_test(cases, boxes_that_do_not_meet_give_no_edge);
     tcase_add_test(cases, halo_reader_follows_only_its_neighbours);
     tcase_add_test(cases, two_buffers_give_one_edge);
+    tcase_add_test(cases, derived_edges_are_kept_in_ascending_order);
     tcase_add_test(cases, earlier_frames_copies_give_no_edge_within_the_frame);
     tcase_add_test(cases, tasks_own_reads_come_before_its_writes);
     tcase_add_test(cases, tokens_order_and_hidden_arguments_count);

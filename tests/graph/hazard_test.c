@@ -262,6 +262,33 @@ START_TEST(whole_writes_end_the_past)
 }
 END_TEST
 
+/* What a part has followed of the whole it does not follow again: after a read of the whole, a tile's first update follows that and the
+ * update before it, the second the first alone. */
+START_TEST(parts_follow_a_touch_of_the_whole_once)
+{
+    enum { TILES = 40, ROUNDS = 10 };
+    weir_span whole = {{0, 0, 0}, {TILES, 1, 1}};
+    weir_hazard *hazard = weir_hazard_create(&whole);
+    weir_touchers found = {NULL, 0, 0};
+    uint32_t who = 0;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        found.count = 0;
+        ck_assert(weir_hazard_touch(hazard, &whole, WEIR_ARG_READ, who++, &found));
+        ck_assert_uint_eq(found.count, round ? TILES : 0);
+        for (uint32_t update = 0; update < 2; update++)
+            for (uint32_t x = 0; x < TILES; x++) {
+                weir_span tile = {{x, 0, 0}, {x + 1, 1, 1}};
+                found.count = 0;
+                ck_assert(weir_hazard_touch(hazard, &tile, WEIR_ARG_READ_WRITE, who++, &found));
+                ck_assert_uint_le(found.count, update || !round ? 1 : 2);
+                ck_assert(!update || found.at[0] == who - 1 - TILES);
+            }
+    }
+    weir_vector_finish(&found);
+    weir_hazard_destroy(hazard);
+}
+END_TEST
+
 START_TEST(destroying_nothing_is_fine)
 {
     weir_hazard_destroy(NULL);
@@ -282,6 +309,7 @@ int main(void)
     tcase_add_test(cases, tiles_in_rounds_find_one_each);
     tcase_add_test(cases, tiles_with_halos_in_rounds_keep_pairs_linear);
     tcase_add_test(cases, whole_writes_end_the_past);
+    tcase_add_test(cases, parts_follow_a_touch_of_the_whole_once);
     tcase_add_test(cases, destroying_nothing_is_fine);
     suite_add_tcase(suite, cases);
     return suite_run(suite);
