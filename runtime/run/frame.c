@@ -14,19 +14,21 @@ static bool user_is_done(const weir_copy_user *user)
     return !user->exec || user->exec->done > user->frame;
 }
 
-/* True if the copies of WEIR_HOST_IN buffers that the next frame is given are no longer read. Touch number q is given copy
- * q % R; that copy was given to touch q - R, and to be read by the `furthest_back` touches after that. */
-static bool copies_are_free(const weir_exec *exec)
+/* Who still reads a copy of a WEIR_HOST_IN buffer that the next frame is given; NULL: nobody. Touch number q is given copy q % R;
+ * that copy was given to touch q - R, and to be read by the `furthest_back` touches after that. */
+static const weir_exec *reader_of_copies(const weir_exec *exec)
 {
     for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
         const weir_storage *storage = exec->uses[b].storage;
         if (!storage->users)
             continue;
-        for (uint32_t i = 0; i <= storage->furthest_back; i++)
-            if (!user_is_done(&storage->users[(storage->touches + i) % storage->count]))
-                return false;
+        for (uint32_t i = 0; i <= storage->furthest_back; i++) {
+            const weir_copy_user *user = &storage->users[(storage->touches + i) % storage->count];
+            if (!user_is_done(user))
+                return user->exec;
+        }
     }
-    return true;
+    return NULL;
 }
 
 static void give_copies(weir_exec *exec)
@@ -73,13 +75,13 @@ weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **ou
             status = weir_fail(WEIR_ERR_STATE, "graph '%s': its runtime has ended", exec->plan->body->name);
             break;
         }
-        bool room = exec->submitted - exec->done < exec->frames;
-        if (!exec->open && room && copies_are_free(exec))
+        const weir_exec *waits_for = exec->submitted - exec->done < exec->frames ? reader_of_copies(exec) : exec;
+        if (!exec->open && !waits_for)
             break;
         if (!in_time) {
             weir_status late = timeout_ns == 0 ? WEIR_WOULD_BLOCK : WEIR_TIMEOUT;
             status = exec->open ? weir_fail(late, "graph '%s': frame %" PRIu64 " is open and not submitted", exec->plan->body->name, exec->submitted)
-                                : weir_exec_say_waiting(exec, late);
+                                : weir_exec_say_waiting(waits_for, late);
             break;
         }
         in_time = weir_runtime_await(runtime, deadline);
