@@ -1,7 +1,8 @@
-/* read_json.c - one function a part of the file. Each value is checked where it is read, so that an error can name its line. */
-#include "read_json.h"
+/* read_json.c - what weir_save wrote (the format stands in runtime/observe/write_json.c), one function a part of the file. Each value is
+ * checked where it is read, so that an error can name its line. */
 #include "json_line.h"
-#include <errno.h>
+#include "json_memory.h"
+#include "read_format.h"
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -13,63 +14,28 @@
 
 enum { VERSION = 1 };
 
-struct read_memory {
-    json_t *root; /* owns the texts */
-    weir_drawn_task *task;
-    weir_drawn_edge *edge, *carried, *wait;
-    int32_t *lane_priority;
-    uint32_t *critical;
-    unsigned char *taken; /* position -> some task has it */
-};
-
 typedef struct {
-    const char *name; /* of the file, for messages */
-    char *text;
-    size_t bytes;
+    const read_input *in;
     struct read_memory *memory;
     weir_drawing *drawing;
-    read_error *error;
+    const json_t *root;
+    unsigned char *taken; /* position -> some task has it */
     const char *key; /* which part is being read, and which element of it (-1: itself), for the line */
     long index;
 } reader;
 
-static void fail_at(reader *r, unsigned line, const char *format, va_list args)
-{
-    int used = line ? snprintf(r->error->text, sizeof r->error->text, "%s:%u: ", r->name, line)
-                    : snprintf(r->error->text, sizeof r->error->text, "%s: ", r->name);
-    if (used > 0 && (size_t)used < sizeof r->error->text)
-        vsnprintf(r->error->text + used, sizeof r->error->text - (size_t)used, format, args);
-}
-
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 static bool
-fail(reader *r, const char *member, const char *format, ...)
+fail(const reader *r, const char *member, const char *format, ...)
 {
+    char text[sizeof r->in->error->text];
     va_list args;
     va_start(args, format);
-    fail_at(r, json_line(r->text, r->bytes, r->key, r->index, member), format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return false;
-}
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static bool
-fail_line(reader *r, unsigned line, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fail_at(r, line, format, args);
-    va_end(args);
-    return false;
-}
-
-static bool no_memory(reader *r)
-{
-    return fail_line(r, 0, "there is not enough memory to read it");
+    return read_fail(r->in, json_line(r->in->text, r->in->bytes, r->key, r->index, member), "%s", text);
 }
 
 static const char *type_name(const json_t *value)
@@ -159,14 +125,6 @@ static json_t *read_list(reader *r, const json_t *from, const char *key, const c
     return list;
 }
 
-static void *room_for(reader *r, uint32_t count, size_t bytes)
-{
-    void *room = calloc(count ? count : 1, bytes);
-    if (!room)
-        no_memory(r);
-    return room;
-}
-
 static bool read_plan(reader *r, const json_t *plan)
 {
     weir_drawing *d = r->drawing;
@@ -181,7 +139,7 @@ static bool read_plan(reader *r, const json_t *plan)
     json_t *priorities = read_list(r, plan, "plan", "lane_priorities", &d->lane_count);
     if (!priorities)
         return false;
-    d->lane_priority = r->memory->lane_priority = room_for(r, d->lane_count, sizeof(int32_t));
+    d->lane_priority = r->memory->lane_priority = read_room(r->in, d->lane_count, sizeof(int32_t));
     for (uint32_t i = 0; d->lane_priority && i < d->lane_count; i++) {
         int64_t priority = 0;
         if (!whole_number(r, json_array_get(priorities, i), "lane_priorities", "the priority of a lane", INT32_MIN, INT32_MAX, &priority))
@@ -201,7 +159,7 @@ static bool read_place(reader *r, const json_t *from, weir_drawn_task *task)
         return fail(r, "lane", "\"lane\" is %u, but the plan has %u lanes, counted from 0", task->lane, d->lane_count);
     if (task->position >= d->task_count)
         return fail(r, "position", "\"position\" is %u, but there are %u tasks, counted from 0", task->position, d->task_count);
-    if (r->memory->taken[task->position]++)
+    if (r->taken[task->position]++)
         return fail(r, "position", "\"position\" is %u, as is that of a task before; each task must have its own", task->position);
     return true;
 }
@@ -223,12 +181,12 @@ static bool read_task(reader *r, const json_t *from, weir_drawn_task *task)
 static bool read_tasks(reader *r)
 {
     weir_drawing *d = r->drawing;
-    json_t *list = read_list(r, r->memory->root, "tasks", NULL, &d->task_count);
+    json_t *list = read_list(r, r->root, "tasks", NULL, &d->task_count);
     if (!list)
         return false;
-    d->task = r->memory->task = room_for(r, d->task_count, sizeof *d->task);
-    r->memory->taken = room_for(r, d->task_count, 1);
-    if (!d->task || !r->memory->taken)
+    d->task = r->memory->task = read_room(r->in, d->task_count, sizeof *d->task);
+    r->taken = read_room(r->in, d->task_count, 1);
+    if (!d->task || !r->taken)
         return false;
     for (uint32_t i = 0; i < d->task_count; i++) {
         r->index = (long)i;
@@ -259,10 +217,10 @@ static bool read_edge(reader *r, const json_t *from, bool distances, uint32_t le
 
 static bool read_edges(reader *r, const char *key, bool distances, uint32_t least, weir_drawn_edge **edges, uint32_t *count)
 {
-    json_t *list = read_list(r, r->memory->root, key, NULL, count);
+    json_t *list = read_list(r, r->root, key, NULL, count);
     if (!list)
         return false;
-    *edges = room_for(r, *count, sizeof **edges);
+    *edges = read_room(r->in, *count, sizeof **edges);
     if (!*edges)
         return false;
     for (uint32_t i = 0; i < *count; i++) {
@@ -276,10 +234,10 @@ static bool read_edges(reader *r, const char *key, bool distances, uint32_t leas
 static bool read_critical(reader *r)
 {
     weir_drawing *d = r->drawing;
-    json_t *list = read_list(r, r->memory->root, "critical_path", NULL, &d->critical_count);
+    json_t *list = read_list(r, r->root, "critical_path", NULL, &d->critical_count);
     if (!list)
         return false;
-    d->critical = r->memory->critical = room_for(r, d->critical_count, sizeof(uint32_t));
+    d->critical = r->memory->critical = read_room(r->in, d->critical_count, sizeof(uint32_t));
     for (uint32_t i = 0; d->critical && i < d->critical_count; i++) {
         int64_t number = 0;
         r->index = (long)i;
@@ -293,7 +251,7 @@ static bool read_critical(reader *r)
 static bool read_root(reader *r)
 {
     weir_drawing *d = r->drawing;
-    const json_t *root = r->memory->root, *version = json_object_get(root, "weir");
+    const json_t *root = r->root, *version = json_object_get(root, "weir");
     if (!json_is_object(root) || !version)
         return fail(r, NULL, "this is JSON, but no graph or plan of weir; save one with weir_save or WEIR_DUMP=FILE.json");
     r->key = "weir";
@@ -324,89 +282,55 @@ static bool read_root(reader *r)
     return read_critical(r);
 }
 
-/* Everything a stream holds. */
-static bool read_all(reader *r, FILE *from)
+static void release(void *root)
 {
-    size_t room = 1 << 16;
-    for (;;) {
-        char *moved = realloc(r->text, room);
-        if (!moved)
-            return no_memory(r);
-        r->text = moved;
-        r->bytes += fread(r->text + r->bytes, 1, room - r->bytes - 1, from);
-        if (ferror(from))
-            return fail_line(r, 0, "cannot be read: %s", strerror(errno));
-        if (feof(from))
-            break;
-        if (room - r->bytes == 1) {
-            if (room > SIZE_MAX / 2)
-                return no_memory(r);
-            room *= 2;
-        }
-    }
-    r->text[r->bytes] = '\0';
-    return true;
+    json_decref(root);
 }
 
-static bool parse(reader *r)
+static json_t *parse(const read_input *in)
 {
     json_error_t error;
-    if (strspn(r->text, " \t\r\n") == r->bytes)
-        return fail_line(r, 1, "the file is empty; save a graph or plan with weir_save or WEIR_DUMP=FILE.json");
-    r->memory->root = json_loadb(r->text, r->bytes, JSON_REJECT_DUPLICATES, &error);
-    if (r->memory->root)
-        return true;
+    json_memory_limit();
+    json_t *root = json_loadb(in->text, in->bytes, JSON_REJECT_DUPLICATES, &error);
+    if (root)
+        return root;
     unsigned line = error.line > 0 ? (unsigned)error.line : 1;
+    if (json_memory_ran_out()) {
+        read_fail(in, line, "there is not enough memory to read it, or it needs more than the %d MiB that a file may", JSON_MEMORY_MIB);
+        return NULL;
+    }
     switch (json_error_code(&error)) {
-    case json_error_out_of_memory:
-        return no_memory(r);
     case json_error_premature_end_of_input:
-        return fail_line(r, line, "the file is cut off; save it again");
+        read_fail(in, line, "the file is cut off; save it again");
+        break;
     case json_error_duplicate_key:
-        return fail_line(r, line, "%s; leave one of them", error.text);
+        read_fail(in, line, "%s; leave one of them", error.text);
+        break;
     case json_error_numeric_overflow:
-        return fail_line(r, line, "%s; no number in such a file is that large", error.text);
+        read_fail(in, line, "%s; no number in such a file is that large", error.text);
+        break;
     default:
-        return fail_line(r, line, "this is no JSON: %s; save the file again, or correct it there", error.text);
+        read_fail(in, line, "this is no JSON: %s; save the file again, or correct it there", error.text);
+        break;
     }
+    return NULL;
 }
 
-static void free_memory(struct read_memory *memory)
+static unsigned line_of_edge(const read_input *in, void *user, uint32_t edge)
 {
-    free(memory->task);
-    free(memory->edge);
-    free(memory->carried);
-    free(memory->wait);
-    free(memory->lane_priority);
-    free(memory->critical);
-    free(memory->taken);
-    json_decref(memory->root);
-    free(memory);
+    (void)user;
+    return json_line(in->text, in->bytes, "edges", (long)edge, NULL);
 }
 
-bool read_json(const char *path, read_drawing *out, read_error *error)
+bool read_json(const read_input *in)
 {
-    bool standard = strcmp(path, "-") == 0;
-    read_drawing read = {.memory = calloc(1, sizeof *read.memory)};
-    reader r = {.name = standard ? "standard input" : path, .memory = read.memory, .drawing = &read.drawing, .error = error, .index = -1};
-    if (!read.memory)
-        return no_memory(&r);
-    FILE *from = standard ? stdin : fopen(path, "rb");
-    bool done = from ? read_all(&r, from) : fail_line(&r, 0, "cannot be opened: %s", strerror(errno));
-    if (from && !standard)
-        fclose(from);
-    done = done && parse(&r) && read_root(&r);
-    free(r.text);
-    if (!done) {
-        free_memory(read.memory);
+    json_t *root = parse(in);
+    if (!root)
         return false;
-    }
-    *out = read;
-    return true;
-}
-
-void read_drawing_finish(read_drawing *read)
-{
-    free_memory(read->memory);
-    *read = (read_drawing){0};
+    in->memory->kept = root;
+    in->memory->release = release;
+    reader r = {.in = in, .memory = in->memory, .drawing = in->drawing, .root = root, .index = -1};
+    bool done = read_root(&r) && read_order(in, line_of_edge, NULL);
+    free(r.taken);
+    return done;
 }

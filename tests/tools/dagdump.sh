@@ -108,7 +108,8 @@ exits 1 "bad.json:$line: \"kind\" must be a text" bad.json -o left.dot
 "$dagdump" - <bad.json 2>err >out
 [ $? -eq 1 ] && grep -qF "dagdump: standard input:$line: " err || wrong "standard input: $(cat err)"
 sed 's/"edges": \[/"edges": [[0, 1], [1, 0],/' graph.json >cycle.json
-exits 1 "cycle.json: the drawing's edges form a cycle" cycle.json -o left.dot
+line=$(grep -n "\[1, 0\]" cycle.json | sed "s/:.*//")
+exits 1 "cycle.json:$line: cycle: 'red' -> 'green' -> 'red'" cycle.json -o left.dot
 [ ! -e left.dot ] || wrong "a file was left by a failure"
 exits 1 "/no/such/folder/a.dot: cannot be created" plan.json -o /no/such/folder/a.dot
 if [ -c /dev/full ]; then

@@ -2,7 +2,7 @@
  * line, whatever is in it. */
 #include "observe/folder.h"
 #include "observe/sample.h"
-#include "read_json.h"
+#include "read.h"
 #include "util/random.h"
 
 static test_folder folder;
@@ -24,7 +24,7 @@ static bool read_bytes(const char *text, size_t bytes, read_drawing *read, read_
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(text, 1, bytes, file), bytes);
     fclose(file);
-    return read_json(path.text, read, error);
+    return read_file(path.text, read, error);
 }
 
 /* The error must be "FILE:LINE: ..." and say that. */
@@ -197,9 +197,9 @@ START_TEST(a_file_that_is_not_there_or_no_file_is_told)
 {
     read_drawing read;
     read_error error;
-    ck_assert(!read_json("/tmp/no-such-folder/file.json", &read, &error));
+    ck_assert(!read_file("/tmp/no-such-folder/file.json", &read, &error));
     ck_assert_str_eq(error.text, "/tmp/no-such-folder/file.json: cannot be opened: No such file or directory");
-    ck_assert(!read_json("/tmp", &read, &error));
+    ck_assert(!read_file("/tmp", &read, &error));
     sample_says(error.text, "/tmp: cannot be read");
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* draw.c - dagdump [draw]: reads a saved graph or plan and writes it in some format. The library's own writers do that, so there is one
  * of each in the world; only svg is made here. */
 #include "dagdump/dagdump.h"
-#include "read_json.h"
+#include "read.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -95,7 +95,7 @@ int dagdump_draw(int argc, char **argv)
         return exit_status;
     read_drawing read;
     read_error error;
-    if (!read_json(o.input, &read, &error))
+    if (!read_file(o.input, &read, &error))
         return dagdump_fail(DAGDUMP_BAD_INPUT, "%s", error.text);
     if (strcmp(o.format, "svg") == 0) {
         exit_status = dagdump_svg(&read.drawing, o.output) ? DAGDUMP_OK : DAGDUMP_BAD_INPUT;
