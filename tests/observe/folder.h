@@ -29,7 +29,8 @@ typedef struct {
 static inline test_path folder_file(const test_folder *f, const char *name)
 {
     test_path p;
-    snprintf(p.text, sizeof p.text, "%s/%s", f->path, name);
+    int bytes = snprintf(p.text, sizeof p.text, "%s/%s", f->path, name);
+    ck_assert_int_lt(bytes, (int)sizeof p.text);
     return p;
 }
 

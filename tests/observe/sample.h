@@ -65,7 +65,9 @@ static inline char *sample_written(const weir_drawing *drawing, const char *form
     weir_status status = weir_drawing_write(drawing, stream, format);
     ck_assert_int_eq(fclose(stream), 0);
     ck_assert_msg(status == WEIR_OK, "%s", weir_last_error());
-    return text;
+    char *kept = strdup(text); /* gcc 12 takes what the stream left in `text` for a pointer to it */
+    free(text);
+    return kept;
 }
 
 static inline void sample_says(const char *text, const char *part)
