@@ -9,8 +9,8 @@ if(PROJECT_IS_TOP_LEVEL AND NOT many_configurations AND NOT CMAKE_BUILD_TYPE)
 endif()
 
 if(WEIR_SANITIZE)
-    set(sanitize -fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-    add_compile_options("$<$<COMPILE_LANGUAGE:C>:${sanitize}>")
+    set(WEIR_SANITIZE_FLAGS -fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_compile_options("$<$<COMPILE_LANGUAGE:C>:${WEIR_SANITIZE_FLAGS}>")
     add_link_options(-fsanitize=${WEIR_SANITIZE})
 endif()
 
