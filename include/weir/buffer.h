@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-typedef struct weir_buffer weir_buffer;
-typedef struct weir_param weir_param;
+typedef struct weir_buffer weir_buffer; /* described memory */
+typedef struct weir_param weir_param;   /* a small value that tasks are passed */
 
 /* Where a buffer lives and who may touch it, on every backend alike. Host places are pinned where that means something. */
 typedef enum {
@@ -25,6 +25,7 @@ typedef enum {
 
 #define WEIR_RING_AUTO UINT32_MAX /* copies: as many as the first graph that is made an exec needs, one number for all its rings */
 
+/* What a buffer is. Zeroed fields are the defaults; an element's size and nx have none. */
 typedef struct {
     const char *name;        /* copied */
     size_t element_bytes;    /* > 0 */
@@ -68,11 +69,13 @@ typedef struct {
     weir_box box;
 } weir_arg;
 
+/* All arguments of a task, in order. Made by WEIR_ARGS; an array of one's own does as well. */
 typedef struct {
     const weir_arg *arg;
     size_t count;
 } weir_args;
 
+/* What the macros below are made of. */
 static inline weir_arg weir_arg_of(unsigned mode, weir_buffer *buffer, weir_param *param, const void *value, size_t bytes)
 {
     weir_arg a = {(uint8_t)mode, 0, 0, (uint32_t)bytes, buffer, param, value, {0, 0, 0, 0, 0, 0}};
@@ -100,6 +103,7 @@ static inline weir_arg weir_hidden(weir_arg a)
     return a;
 }
 
+/* For a task that is passed nothing and touches nothing. */
 static inline weir_args weir_no_args(void)
 {
     weir_args a = {NULL, 0};

@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-typedef struct weir_graph weir_graph;
-typedef struct weir_native_call weir_native_call;
+typedef struct weir_graph weir_graph;             /* tasks, accesses and edges, being declared */
+typedef struct weir_native_call weir_native_call; /* what a CUDA backend hands to native code */
 
 /* A task of one graph. {0} is the null task. */
 typedef struct {
@@ -81,6 +81,7 @@ enum {
     WEIR_TASK_REENTRANT = 8 /* a host or native task without state of its own: it need not follow itself from frame to frame */
 };
 
+/* What may be said of any task. Zeroed fields are the defaults. */
 typedef struct {
     const char *name;  /* NULL: the name it was added with */
     const char *group; /* NULL: no group. A cluster in pictures, a row in tables. Equal text is the same group */
@@ -98,7 +99,7 @@ WEIR_API void weir_task_set(weir_graph *graph, weir_task task, const weir_task_o
 /* The first error of declaring, or WEIR_OK; the text is in weir_last_error(). */
 WEIR_API WEIR_MUST_USE weir_status weir_graph_status(const weir_graph *graph);
 
-WEIR_API uint32_t weir_graph_task_count(const weir_graph *graph);
+WEIR_API uint32_t weir_graph_task_count(const weir_graph *graph);                    /* with those that sub-graphs begin and end with */
 WEIR_API const char *weir_task_name(const weir_graph *graph, weir_task task);        /* NULL for a foreign or null handle */
 WEIR_API weir_task weir_graph_find(const weir_graph *graph, const char *name);       /* the first of that name, or the null task */
 

@@ -30,7 +30,7 @@ typedef void weir_host_kernel(const weir_blocks *blocks, void *const *args);
 /* Argument i as a `type`: float *u = WEIR_ARG(float *, args, 0); */
 #define WEIR_ARG(type, args, i) (*(type const *)(args)[i])
 
-typedef void (*weir_symbol)(void);
+typedef void (*weir_symbol)(void); /* any function */
 
 enum {
     WEIR_KERNEL_ONE_CALL = 1,     /* the host twin is called once, with the whole grid */

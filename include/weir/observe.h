@@ -27,7 +27,7 @@ typedef struct {
     const char *binding;      /* what bound_ns is */
 } weir_stats;
 
-WEIR_API void weir_exec_stats(const weir_exec *exec, weir_stats *out);
+WEIR_API void weir_exec_stats(const weir_exec *exec, weir_stats *out); /* as they are now */
 
 /* How often a task ran, and the median of its last 31 times. Execs made with timing; else WEIR_ERR_STATE. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_task_stats(const weir_exec *exec, weir_task task, uint64_t *count, double *median_ns);

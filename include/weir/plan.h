@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-typedef struct weir_plan weir_plan;
+typedef struct weir_plan weir_plan; /* lanes, order and waits; immutable */
 
+/* Zeroed fields are the defaults. */
 typedef struct {
     const char *policy; /* "round_robin" or "priority"; NULL: "priority". WEIR_POLICY wins */
     uint32_t lanes;     /* 0: min(8, level width). WEIR_LANES wins */
@@ -30,6 +31,7 @@ WEIR_API void weir_plan_destroy(weir_plan *plan); /* execs made of it live on; N
  * lanes are within bounds. WEIR_ERR_HAZARD with the tasks named if not. WEIR_ERR_NO_MEMORY. */
 WEIR_API WEIR_MUST_USE weir_status weir_plan_check(const weir_plan *plan);
 
+/* What the plan has in mind for one task. */
 typedef struct {
     uint32_t lane;
     uint32_t position;      /* in the order of all tasks, from 0 */
@@ -42,6 +44,7 @@ typedef struct {
 /* WEIR_ERR_INVALID for a task that is not of the planned graph. */
 WEIR_API WEIR_MUST_USE weir_status weir_plan_get(const weir_plan *plan, weir_task task, weir_plan_entry *out);
 
+/* The plan in figures. */
 typedef struct {
     uint64_t tasks, edges, waits, events; /* edges within a frame; waits and events of one frame in the steady state */
     uint64_t naive_waits;                 /* one a cross-lane edge */
@@ -52,7 +55,7 @@ typedef struct {
     const char *policy;                   /* a static string */
 } weir_plan_summary;
 
-WEIR_API void weir_plan_summarise(const weir_plan *plan, weir_plan_summary *out);
+WEIR_API void weir_plan_summarise(const weir_plan *plan, weir_plan_summary *out); /* fills all of *out */
 
 #ifdef __cplusplus
 }

@@ -13,14 +13,16 @@
 extern "C" {
 #endif
 
-typedef struct weir_runtime weir_runtime;
-typedef struct weir_exec weir_exec;
-typedef struct weir_frame weir_frame;
+typedef struct weir_runtime weir_runtime; /* one backend on one device */
+typedef struct weir_exec weir_exec;       /* a plan bound to a runtime */
+typedef struct weir_frame weir_frame;     /* the open frame of an exec, from begin to submit */
 
+/* The handle of a submitted frame. */
 typedef struct {
     uint64_t number; /* frame number + 1 of one exec; 0: none */
 } weir_ticket;
 
+/* Zeroed fields are the defaults. */
 typedef struct {
     const char *backend; /* "host", "cuda", "auto"; NULL: "auto". WEIR_BACKEND wins */
     uint32_t lanes_max;  /* an exec of a plan with more lanes is refused; 0: no bound on the host. WEIR_LANES wins */
@@ -37,12 +39,13 @@ WEIR_API void weir_runtime_destroy(weir_runtime *runtime);
 
 WEIR_API const char *weir_runtime_backend(const weir_runtime *runtime); /* "host" or "cuda" */
 WEIR_API uint32_t weir_runtime_lanes(const weir_runtime *runtime);      /* its own number, for weir_plan_options.lanes: the workers on the host */
-WEIR_API uint32_t weir_runtime_workers(const weir_runtime *runtime);
+WEIR_API uint32_t weir_runtime_workers(const weir_runtime *runtime);    /* its host threads */
 
 /* Waits for every frame of every exec. WEIR_TIMEOUT says for what it waits; WEIR_WOULD_BLOCK when asked with 0. Failures of
  * frames are the tickets' to tell. */
 WEIR_API WEIR_MUST_USE weir_status weir_runtime_wait(weir_runtime *runtime, int64_t timeout_ns);
 
+/* A device that this library could run on, or why it cannot. */
 typedef struct {
     const char *backend;     /* "host", "cuda" */
     const char *device;      /* the device's name, or "" */
@@ -62,6 +65,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_device_get(uint32_t index, weir_device_i
 WEIR_API WEIR_MUST_USE weir_status weir_buffer_write(weir_runtime *runtime, weir_buffer *buffer, const void *data, size_t offset_bytes, size_t bytes);
 WEIR_API WEIR_MUST_USE weir_status weir_buffer_read(weir_runtime *runtime, weir_buffer *buffer, void *data, size_t offset_bytes, size_t bytes);
 
+/* Zeroed fields are the defaults. */
 typedef struct {
     const char *mode;  /* "auto", "eager", "replay", "capture"; NULL: "auto". The host runs them all eagerly, and weir_exec_stats says so */
     uint32_t replay_lanes;
