@@ -25,7 +25,7 @@ typedef enum {
 
 #define WEIR_RING_AUTO UINT32_MAX /* copies: as many as the first graph that is made an exec needs, one number for all its rings */
 
-/* What a buffer is. Zeroed fields are the defaults; an element's size and nx have none. */
+/* What a buffer is. Zeroed fields are the defaults; name and element_bytes have none. */
 typedef struct {
     const char *name;        /* copied */
     size_t element_bytes;    /* > 0 */

@@ -3,7 +3,7 @@
 #
 # A ```c block is a whole program if it has a main, otherwise the body of a function in AROUND (examples/guide/around.c). It is
 # compiled, run, and must print what the next block, a ``` one, holds. After a line <!-- FILE --> it must also be that file, a path from
-# the folder of the document. A ```cuda block is compiled where there is an nvcc.
+# the folder of the document. A ```cuda block is compiled where there is an nvcc. Links to files lead somewhere.
 set -euo pipefail
 document=$1 around=$2 nvcc=$3
 shift 3
@@ -93,6 +93,10 @@ compile() {
         "${compiler[@]}" "${folders[@]}" -DBLOCK="\"$block\"" "$around" "${libraries[@]}" -o "$work/$1"
     fi
 }
+
+while read -r target; do
+    [ -e "$(dirname "$document")/$target" ] || wrong "1: a link leads nowhere: $target"
+done < <(sed '/^```/,/^```$/d' "$document" | grep -o '](.[^)]*)' | sed 's/^](//; s/)$//; s/#.*//; /^[a-z]*:/d; /^$/d')
 
 shopt -s nullglob
 for file in "$work"/*.file; do

@@ -86,6 +86,7 @@ END
 says 1 "output without a C block" "$@" <<<$'```\nwhole\n```'
 says 1 "the last block has no end" "$@" <<<$'```c\nint x;'
 says 1 'language "C"' "$@" <<<$'```C\nint x;\n```'
+says 1 "a link leads nowhere: gone.c" "$@" <<<'[here](right.c), [there](gone.c#part), [far](https://example.org)'
 says 1 "no C block found" "$@" <<<"words"
 says 1 "doc.md:2:5: error: unused variable" "$@" <<<$'```c\nint unused;\n```\n```\n```'
 says 1 "doc.md:1: fails, after said" "$@" <<<$'```c\nputs("said");\nexit(3);\n```\n```\nsaid\n```'
