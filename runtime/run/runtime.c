@@ -39,11 +39,22 @@ static const weir_backend_ops *backend_named(const char *name)
     return NULL;
 }
 
-/* Why "cuda" is no choice: names of backends that this library does not have are known all the same, to say so. */
+/* "auto", the backends there are, and those that a library may be built without: to name one of these is no mistake in spelling. */
+static weir_status check_name(const char **name)
+{
+    enum { NAMES_MOST = 16 };
+    const char *allowed[NAMES_MOST] = {"auto"};
+    size_t count = 1;
+    for (size_t i = 0; weir_backends[i] && count < NAMES_MOST - 2; i++)
+        allowed[count++] = weir_backends[i]->name;
+    if (!backend_named("cuda"))
+        allowed[count++] = "cuda";
+    return weir_settings_choice("WEIR_BACKEND", "backend", allowed, name);
+}
+
 static weir_status choose_backend(const char *name, const weir_backend_ops **out)
 {
-    static const char *const allowed[] = {"auto", "host", "cuda", NULL};
-    weir_status status = weir_settings_choice("WEIR_BACKEND", "backend", allowed, &name);
+    weir_status status = check_name(&name);
     if (status != WEIR_OK)
         return status;
     weir_device_info info = {.available = 0};
