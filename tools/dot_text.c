@@ -142,7 +142,8 @@ bool dot_check(const read_input *in)
     bool over = false;
     for (dot_token t = dot_next(&s); t.kind != DOT_END; t = dot_next(&s)) {
         if (t.length > TOKEN_BYTES_MOST || s.longest_blank > TOKEN_BYTES_MOST)
-            return read_fail(in, t.line, "a name, text, comment or run of blanks is longer than %d bytes, the most that is read", TOKEN_BYTES_MOST);
+            return read_fail(in, t.line, "a name, text, comment or run of blanks is longer than %d bytes, the most that is read",
+                             TOKEN_BYTES_MOST);
         if (zero && t.text + t.length > zero)
             return read_fail(in, t.line, "this is no DOT: there is a zero byte in it");
         if (t.kind == DOT_OPEN)

@@ -186,7 +186,7 @@ static char *title_of(const read_input *in)
     size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
     char *title = read_room(in, length + 1, 1);
     if (title)
-        memcpy(title, base, length);
+        snprintf(title, length + 1, "%s", base);
     return title;
 }
 
@@ -198,14 +198,16 @@ bool read_from_text(read_format *format, const char *name, const char *text, siz
     if (!read.memory)
         return false;
     read.memory->title = title_of(&in);
-    bool done = read.memory->title;
-    if (done && strspn(text, " \t\r\n") == bytes)
-        done = read_fail(&in, 1, "the file is empty; save a graph or plan with weir_save or WEIR_DUMP=FILE.json");
-    if (done && !format)
+    if (!format)
         format = format_of(name, text);
-    if (done && !format)
-        done = read_fail(&in, 1, "this is no format dagdump knows: JSON that weir saved, a Standard Task Graph (.stg) or DOT (.dot, .gv)");
-    if (!done || !format(&in)) {
+    bool done = false;
+    if (strspn(text, " \t\r\n") == bytes)
+        read_fail(&in, 1, "the file is empty; save a graph or plan with weir_save or WEIR_DUMP=FILE.json");
+    else if (!format)
+        read_fail(&in, 1, "this is no format dagdump knows: JSON that weir saved, a Standard Task Graph (.stg) or DOT (.dot, .gv)");
+    else
+        done = read.memory->title && format(&in);
+    if (!done) {
         free_memory(read.memory);
         return false;
     }
@@ -214,7 +216,7 @@ bool read_from_text(read_format *format, const char *name, const char *text, siz
 }
 
 /* Everything a stream holds, with a zero byte behind it. */
-static char *load(const read_input *in, FILE *from, size_t *bytes)
+static char *load_stream(const read_input *in, FILE *from, size_t *bytes)
 {
     char *text = NULL;
     size_t used = 0, room = (size_t)1 << 16;
@@ -246,18 +248,28 @@ static char *load(const read_input *in, FILE *from, size_t *bytes)
     return NULL;
 }
 
-bool read_file(const char *path, read_drawing *out, read_error *error)
+char *read_load(const char *path, const char **name, size_t *bytes, read_error *error)
 {
     bool standard = strcmp(path, "-") == 0;
     read_input in = {.name = standard ? "standard input" : path, .error = error};
     FILE *from = standard ? stdin : fopen(path, "rb");
-    if (!from)
-        return read_fail(&in, 0, "cannot be opened: %s", strerror(errno));
-    size_t bytes = 0;
-    char *text = load(&in, from, &bytes);
+    if (!from) {
+        read_fail(&in, 0, "cannot be opened: %s", strerror(errno));
+        return NULL;
+    }
+    char *text = load_stream(&in, from, bytes);
     if (!standard)
         fclose(from);
-    bool done = text && read_from_text(NULL, in.name, text, bytes, out, error);
+    *name = in.name;
+    return text;
+}
+
+bool read_file(const char *path, read_drawing *out, read_error *error)
+{
+    const char *name = NULL;
+    size_t bytes = 0;
+    char *text = read_load(path, &name, &bytes, error);
+    bool done = text && read_from_text(NULL, name, text, bytes, out, error);
     free(text);
     return done;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 typedef struct {
-    weir_drawing drawing; /* its edges form no cycle */
+    weir_drawing drawing;       /* its edges form no cycle */
     struct read_memory *memory; /* what it points to */
 } read_drawing;
 

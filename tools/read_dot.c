@@ -38,7 +38,8 @@ static bool fail_syntax(const read_input *in)
     static const char in_line[] = " in line ";
     const char *what = strstr(complaint, "syntax error"), *where = strstr(what ? what : complaint, in_line);
     if (!where)
-        return read_fail(in, 1, "this is no DOT: %s", complaint[0] ? read_shown(complaint, strlen(complaint)).text : "there is no graph in it");
+        return read_fail(in, 1, "this is no DOT: %s",
+                         complaint[0] ? read_shown(complaint, strlen(complaint)).text : "there is no graph in it");
     char *near = NULL;
     unsigned long line = strtoul(where + strlen(in_line), &near, 10);
     near[strcspn(near, "\n")] = '\0';
@@ -76,8 +77,8 @@ static bool make_task(const read_input *in, Agnode_t *node, Agsym_t *cost, uint3
     const char *wrong = *text ? read_time(text, strlen(text), &task->cost_ns) : NULL;
     if (!wrong)
         return true;
-    return read_fail(in, dot_line(in, "cost", "=", text), "the cost of '%s' %s: '%s'", read_shown(task->name, strlen(task->name)).text, wrong,
-                     read_shown(text, strlen(text)).text);
+    return read_fail(in, dot_line(in, "cost", "=", text), "the cost of '%s' %s: '%s'", read_shown(task->name, strlen(task->name)).text,
+                     wrong, read_shown(text, strlen(text)).text);
 }
 
 static bool make_tasks(const read_input *in, Agraph_t *graph)

@@ -3,7 +3,8 @@
 
 bool read_dot(const read_input *in)
 {
-    return read_fail(in, 1,
-                     "this is DOT, and dagdump was built without graphviz's libcgraph; build it with (Debian: apt-get install libgraphviz-dev), "
-                     "or give the graph as .stg");
+    return read_fail(
+        in, 1,
+        "this is DOT, and dagdump was built without graphviz's libcgraph; build it with (Debian: apt-get install libgraphviz-dev), "
+        "or give the graph as .stg");
 }

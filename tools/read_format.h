@@ -34,6 +34,9 @@ read_format read_json, read_stg, read_dot;
 /* Reads a text that is in memory already. */
 bool read_from_text(read_format *format, const char *name, const char *text, size_t bytes, read_drawing *out, read_error *error);
 
+/* A whole file, with a zero byte behind it, to be freed; "-" is standard input. *name is what messages call it. */
+char *read_load(const char *path, const char **name, size_t *bytes, read_error *error);
+
 /* Sets the error to "NAME:LINE: ..." (line 0: "NAME: ..."); returns false. */
 bool read_fail(const read_input *in, unsigned line, const char *format, ...)
 #if defined(__GNUC__)

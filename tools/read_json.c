@@ -1,9 +1,8 @@
 /* read_json.c - what weir_save wrote (the format stands in runtime/observe/write_json.c), one function a part of the file. Each value is
  * checked where it is read, so that an error can name its line. */
 #include "json_line.h"
-#include "json_memory.h"
+#include "json_text.h"
 #include "read_format.h"
-#include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -20,7 +19,7 @@ typedef struct {
     weir_drawing *drawing;
     const json_t *root;
     unsigned char *taken; /* position -> some task has it */
-    const char *key; /* which part is being read, and which element of it (-1: itself), for the line */
+    const char *key;      /* which part is being read, and which element of it (-1: itself), for the line */
     long index;
 } reader;
 
@@ -287,35 +286,6 @@ static void release(void *root)
     json_decref(root);
 }
 
-static json_t *parse(const read_input *in)
-{
-    json_error_t error;
-    json_memory_limit();
-    json_t *root = json_loadb(in->text, in->bytes, JSON_REJECT_DUPLICATES, &error);
-    if (root)
-        return root;
-    unsigned line = error.line > 0 ? (unsigned)error.line : 1;
-    if (json_memory_ran_out()) {
-        read_fail(in, line, "there is not enough memory to read it, or it needs more than the %d MiB that a file may", JSON_MEMORY_MIB);
-        return NULL;
-    }
-    switch (json_error_code(&error)) {
-    case json_error_premature_end_of_input:
-        read_fail(in, line, "the file is cut off; save it again");
-        break;
-    case json_error_duplicate_key:
-        read_fail(in, line, "%s; leave one of them", error.text);
-        break;
-    case json_error_numeric_overflow:
-        read_fail(in, line, "%s; no number in such a file is that large", error.text);
-        break;
-    default:
-        read_fail(in, line, "this is no JSON: %s; save the file again, or correct it there", error.text);
-        break;
-    }
-    return NULL;
-}
-
 static unsigned line_of_edge(const read_input *in, void *user, uint32_t edge)
 {
     (void)user;
@@ -324,7 +294,7 @@ static unsigned line_of_edge(const read_input *in, void *user, uint32_t edge)
 
 bool read_json(const read_input *in)
 {
-    json_t *root = parse(in);
+    json_t *root = json_text(in);
     if (!root)
         return false;
     in->memory->kept = root;

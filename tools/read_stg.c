@@ -9,7 +9,7 @@
 
 /* Walks the rows. */
 typedef struct {
-    const char *at, *end;   /* what is left of the row, without comment */
+    const char *at, *end;    /* what is left of the row, without comment */
     const char *next, *stop; /* the line after, the file's end */
     unsigned line;
 } scan;
@@ -146,13 +146,15 @@ static bool take_rows(reader *r)
         return false;
     size_t length = next_word(&r->scan, &word);
     if (length > 0)
-        return read_fail(r->in, line, "the first row must be the number of tasks alone, but after it comes '%s'", read_shown(word, length).text);
+        return read_fail(r->in, line, "the first row must be the number of tasks alone, but after it comes '%s'",
+                         read_shown(word, length).text);
     while (next_row(&r->scan))
         if (!take_row(r))
             return false;
     if (r->rows != count && r->rows != (uint64_t)count + 2)
         return read_fail(r->in, line,
-                         "the file says it has %" PRIu32 " tasks, but there are %" PRIu32 " rows; there must be as many, or two more", count, r->rows);
+                         "the file says it has %" PRIu32 " tasks, but there are %" PRIu32 " rows; there must be as many, or two more",
+                         count, r->rows);
     return true;
 }
 
@@ -164,8 +166,8 @@ static bool number_rows(reader *r)
     for (uint32_t i = 0; i < r->rows; i++) {
         const row *at = &r->row[i];
         if (at->number >= r->rows)
-            return read_fail(r->in, at->line, "task %" PRIu32 " is unknown: of %" PRIu32 " rows the tasks are 0 to %" PRIu32, at->number, r->rows,
-                             r->rows - 1);
+            return read_fail(r->in, at->line, "task %" PRIu32 " is unknown: of %" PRIu32 " rows the tasks are 0 to %" PRIu32, at->number,
+                             r->rows, r->rows - 1);
         if (r->where[at->number])
             return read_fail(r->in, at->line, "task %" PRIu32 " is repeated: line %u has it already", at->number,
                              r->row[r->where[at->number] - 1].line);
@@ -197,8 +199,8 @@ static bool make_row_edges(const reader *r, uint32_t task, uint32_t *follower)
     const row *at = &r->row[task];
     for (uint32_t i = at->pred_first; i < at->pred_first + at->pred_count; i++) {
         if (r->pred[i] >= r->rows)
-            return read_fail(r->in, at->line, "task %" PRIu32 " follows task %" PRIu32 ", which is unknown: the last is %" PRIu32, at->number,
-                             r->pred[i], r->rows - 1);
+            return read_fail(r->in, at->line, "task %" PRIu32 " follows task %" PRIu32 ", which is unknown: the last is %" PRIu32,
+                             at->number, r->pred[i], r->rows - 1);
         uint32_t from = r->where[r->pred[i]] - 1;
         if (follower[from] == task + 1)
             return read_fail(r->in, at->line, "task %" PRIu32 " follows task %" PRIu32 " repeatedly; name it once", at->number, r->pred[i]);

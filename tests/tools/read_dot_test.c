@@ -23,7 +23,8 @@ END_TEST
 
 START_TEST(defaults_subgraphs_and_ports_are_understood)
 {
-    read_drawing read = text_read(read_dot, "strict digraph {\n node [cost=3]; subgraph cluster_x { a; b } -> c:port:n\n node [cost=5]; d\n}");
+    read_drawing read =
+        text_read(read_dot, "strict digraph {\n node [cost=3]; subgraph cluster_x { a; b } -> c:port:n\n node [cost=5]; d\n}");
     ck_assert_str_eq(read.drawing.name, "name");
     ck_assert_uint_eq(read.drawing.task_count, 4);
     ck_assert_uint_eq(read.drawing.edge_count, 2);

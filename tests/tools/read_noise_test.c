@@ -67,7 +67,8 @@ START_TEST(noise_is_refused_soon_and_with_its_line)
         read_drawing read;
         read_error error = {""};
         int64_t from = weir_clock_ns();
-        ck_assert_msg(!read_from_text(formats[f].read, "f", text, BYTES, &read, &error), "%s accepted %s", formats[f].name, noises[_i].name);
+        ck_assert_msg(!read_from_text(formats[f].read, "f", text, BYTES, &read, &error), "%s accepted %s", formats[f].name,
+                      noises[_i].name);
         double seconds = (double)(weir_clock_ns() - from) * 1e-9;
         struct rusage usage;
         getrusage(RUSAGE_SELF, &usage);

@@ -128,7 +128,11 @@ END_TEST
 START_TEST(zero_bytes_and_noise_are_no_numbers)
 {
     static const char zeros[] = "2\n0 1 0\n\0\0\0\0 1 0\n", noise[] = "\x7F\x45\x4C\x46\x02\x01\x01\0\0\xFF\n\n";
-    bytes_refused(read_stg, zeros, sizeof zeros - 1, 3, "'?" "?" "?" "?'");
+    bytes_refused(read_stg, zeros, sizeof zeros - 1, 3,
+                  "'?"
+                  "?"
+                  "?"
+                  "?'");
     bytes_refused(read_stg, noise, sizeof noise - 1, 1, "'?ELF");
 }
 END_TEST

@@ -2,12 +2,9 @@
  * without graphviz; and a crash of a layout is an error message here. */
 #include "dagdump/dagdump.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,63 +59,16 @@ static FILE *make_dot(const weir_drawing *drawing, const char *path)
     return NULL;
 }
 
-/* Writes a new file beside `path`, then gives it that name. */
-static bool draw_to_new_file(FILE *dot, const char *path)
+static bool draw(int file, const char *name, void *dot)
 {
-    size_t bytes = strlen(path) + 32;
-    char *temporary = malloc(bytes);
-    bool drawn = false;
-    if (!temporary) {
-        dagdump_fail(DAGDUMP_BAD_INPUT, "%s: out of memory", path);
-        return false;
-    }
-    snprintf(temporary, bytes, "%s.%ld.part", path, (long)getpid());
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (file < 0) {
-        dagdump_fail(DAGDUMP_BAD_INPUT, "%s: cannot be created: %s", path, strerror(errno));
-    } else {
-        drawn = run_dot(fileno(dot), file, path);
-        if (close(file) != 0 && drawn) {
-            dagdump_fail(DAGDUMP_BAD_INPUT, "%s: cannot be written: %s", path, strerror(errno));
-            drawn = false;
-        }
-        if (drawn && rename(temporary, path) != 0) {
-            dagdump_fail(DAGDUMP_BAD_INPUT, "%s: cannot be replaced: %s", path, strerror(errno));
-            drawn = false;
-        }
-        if (!drawn)
-            unlink(temporary);
-    }
-    free(temporary);
-    return drawn;
-}
-
-/* What is no ordinary file (a pipe, /dev/null) is written to, never replaced. */
-static bool draw_to_stream(FILE *dot, const char *path)
-{
-    int file = open(path, O_WRONLY);
-    if (file < 0) {
-        dagdump_fail(DAGDUMP_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
-        return false;
-    }
-    bool drawn = run_dot(fileno(dot), file, path);
-    close(file);
-    return drawn;
+    return run_dot(fileno(dot), file, name);
 }
 
 bool dagdump_svg(const weir_drawing *drawing, const char *path)
 {
-    struct stat info;
     FILE *dot = make_dot(drawing, path);
-    if (!dot)
-        return false;
-    bool drawn = false;
-    if (strcmp(path, "-") == 0)
-        drawn = run_dot(fileno(dot), STDOUT_FILENO, "standard output");
-    else if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        drawn = draw_to_stream(dot, path);
-    else
-        drawn = draw_to_new_file(dot, path);
-    fclose(dot);
+    bool drawn = dot && dagdump_write(path, draw, dot);
+    if (dot)
+        fclose(dot);
     return drawn;
 }

@@ -1,0 +1,11 @@
+/* timeline_svg.h - a timeline as SVG. */
+#ifndef DAGDUMP_TIMELINE_SVG_H
+#define DAGDUMP_TIMELINE_SVG_H
+
+#include "timeline.h"
+#include <stdio.h>
+
+/* Looks at no errors of the stream: whoever closes it does. */
+void timeline_svg(const timeline *t, FILE *to);
+
+#endif
