@@ -37,7 +37,7 @@ typedef struct {
     uint8_t kind;          /* weir_task_kind */
     bool records;          /* some other lane waits for it */
     bool shared;           /* its blocks may be shared out among workers */
-    bool brief;            /* it took little time when last timed; the taker's */
+    bool brief;            /* it took little time when last timed; never a host task; the taker's */
 } entry;
 
 /* What the workers that share a kernel need to know; written by the lane's taker while no chunk is to be had. */
@@ -55,6 +55,7 @@ typedef struct {
     /* The taker's, handed over by `taken` or by the job: */
     uint32_t next;         /* entry, and the frame it is to run in */
     uint64_t frame;
+    uint64_t slow_until;   /* frame before which no entry counts as brief */
     uint64_t *seen;        /* lane -> its `done` when last looked at */
     const void **args;     /* room for the arguments of an entry that has none of its own */
     job job;

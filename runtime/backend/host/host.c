@@ -1,8 +1,10 @@
 /* host.c - opens the device of this process: its threads, and plain memory. */
+#define _GNU_SOURCE /* sched_getaffinity, where there is one */
 #include "backend/host/host.h"
 #include "backend/host/device.h"
 #include "util/memory.h"
 #include "util/status.h"
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,9 +15,15 @@ struct scratch {
     unsigned char *lines;
 };
 
+/* How many this process may use. */
 static uint32_t processors(void)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef CPU_COUNT
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        count = CPU_COUNT(&allowed);
+#endif
     return count < 1 ? 1 : count > WORKERS_MOST ? WORKERS_MOST : (uint32_t)count;
 }
 

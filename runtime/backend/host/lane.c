@@ -7,7 +7,7 @@
 #include "util/random.h"
 #include <string.h>
 
-enum { CHUNKS_PER_WORKER = 4, CHUNKS_MOST = 4096, FRAMES_BETWEEN_TIMINGS = 64, BRIEF_NS = 2000, OWED_MOST = 64 };
+enum { CHUNKS_PER_WORKER = 4, CHUNKS_MOST = 4096, FRAMES_BETWEEN_TIMINGS = 64, BRIEF_NS = 2000, OWED_MOST = 64, TURN_ENTRIES = 512 };
 
 /* ---- running code ---- */
 
@@ -230,7 +230,7 @@ static void run_alone(worker *self, weir_program *program, lane *l, entry *what,
     weir_status status = call_blocks(self, program, what, args, 0, what->blocks);
     if (timed) {
         span.end_ns = weir_clock_ns();
-        what->brief = span.end_ns - span.start_ns < BRIEF_NS;
+        what->brief = what->kind != WEIR_KIND_HOST && what->kind != WEIR_KIND_NATIVE && span.end_ns - span.start_ns < BRIEF_NS;
     }
     if (watched)
         note_span(self, program, l, what, WEIR_TRACE_WHOLE, span);
@@ -278,43 +278,62 @@ static bool became_ready(const weir_program *program, const lane *l, uint64_t fr
     return atomic_load_explicit(&l->taken, memory_order_relaxed) == 0;
 }
 
-/* Runs entries as long as they are ready. Entries that others wait for may let a sleeper go on, but waking one takes longer than many
- * tasks: the bell is owed until a task comes that is not brief, or enough of them have passed, or the lane stops. True if the
- * lane is still the caller's. */
-static bool run_ready(worker *self, weir_program *program, lane *l, bool *did)
+typedef struct {
+    bool ran;  /* any entry */
+    bool mine; /* the lane is still the caller's */
+    bool more; /* it could go on */
+} turn;
+
+static bool is_brief(const lane *l)
 {
-    unsigned owed = 0;
-    bool mine = true;
+    return l->entries[l->next].brief && l->frame >= l->slow_until;
+}
+
+/* Runs entries as long as they are ready, but no more than a turn's: other lanes and programs come round too. Entries that others wait for
+ * may let a sleeper go on, but waking one takes longer than many tasks: the bell is owed until a task comes that is not brief, or
+ * enough of them have passed, or the turn ends. */
+static turn run_turn(worker *self, weir_program *program, lane *l)
+{
+    int64_t start = weir_clock_ns();
+    const uint64_t frame = l->frame;
+    unsigned owed = 0, entries = 0;
+    bool mine = true, more = false;
     while (mine && next_is_ready(program, l)) {
-        const entry *what = &l->entries[l->next];
-        bool records = what->records;
-        if (owed > OWED_MOST || (owed > 0 && !what->brief)) {
+        more = entries == TURN_ENTRIES || l->frame != frame;
+        if (more)
+            break;
+        if (owed > OWED_MOST || (owed > 0 && !is_brief(l))) {
             weir_host_ring(program->device);
             owed = 0;
         }
+        owed += l->entries[l->next].records;
+        entries++;
         mine = run_next(self, program, l);
-        owed += records;
-        *did = true;
     }
-    if (owed > 0 && mine)
+    if (mine && entries > 0 && weir_clock_ns() - start > (int64_t)BRIEF_NS * entries) /* what was brief once is no more */
+        l->slow_until = l->frame + FRAMES_BETWEEN_TIMINGS;
+    if (mine && (owed > 0 || more))
         weir_host_ring(program->device);
-    return mine;
+    return (turn){.ran = entries > 0, .mine = mine, .more = more};
 }
 
-/* Runs the lane, which the caller has taken, as far as it goes. True if any entry was run. */
+/* Runs a turn of the lane, which the caller has taken, and lets go of it. True if any entry was run. */
 static bool run_lane(worker *self, weir_program *program, lane *l)
 {
-    bool did = false;
-    while (run_ready(self, program, l, &did)) {
+    bool ran = false;
+    for (;;) {
+        turn t = run_turn(self, program, l);
+        ran = ran || t.ran;
+        if (!t.mine)
+            return ran;
         uint64_t frame = l->frame;
         const entry *what = &l->entries[l->next];
         atomic_store_explicit(&l->taken, 0, memory_order_release);
         /* What it waits for may have come while others still saw the lane taken, and went to sleep. */
         weir_full_fence();
-        if (!became_ready(program, l, frame, what) || !take(l))
-            return did;
+        if (t.more || !became_ready(program, l, frame, what) || !take(l))
+            return ran;
     }
-    return true;
 }
 
 /* Frames of a plan without tasks are done when somebody says so. */
@@ -334,9 +353,7 @@ bool weir_host_visit(worker *self, weir_program *program)
     bool did = program->busy_lanes == 0 && tell_empty_frames(program);
     for (uint32_t i = 0, k = self->number % program->lane_count; i < program->lane_count; i++) { /* its own lanes first */
         lane *l = &program->lanes[k];
-        if (has_chunks(l) && work_on_job(self, program, l, &did))
-            did = run_lane(self, program, l) || did;
-        else if (l->count > 0 && take(l))
+        if ((has_chunks(l) && work_on_job(self, program, l, &did)) || (l->count > 0 && take(l)))
             did = run_lane(self, program, l) || did;
         k += program->device->worker_count;
         if (k >= program->lane_count)

@@ -45,6 +45,7 @@ static void sleep_until_rung(worker *self)
     uint64_t heard = device->bell;
     pthread_mutex_unlock(&device->lock);
     atomic_fetch_add(&device->sleepers, 1);
+    weir_full_fence();
     if (!look_round(self) && !atomic_load(&device->closing)) {
         pthread_mutex_lock(&device->lock);
         while (device->bell == heard)
