@@ -106,6 +106,7 @@ static void init_lock(weir_runtime *runtime)
     pthread_cond_init(&runtime->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_init(&runtime->lock, NULL);
+    pthread_mutex_init(&runtime->making, NULL);
 }
 
 weir_status weir_runtime_open(const weir_runtime_options *options, const weir_observers *observers, weir_runtime **out)
@@ -156,6 +157,7 @@ void weir_runtime_release(weir_runtime *runtime)
     }
     pthread_cond_destroy(&runtime->changed);
     pthread_mutex_destroy(&runtime->lock);
+    pthread_mutex_destroy(&runtime->making);
     weir_free(runtime);
 }
 
@@ -177,7 +179,7 @@ weir_status weir_runtime_wait(weir_runtime *runtime, int64_t timeout_ns)
     int64_t deadline = weir_deadline(timeout_ns);
     weir_status status = WEIR_OK;
     pthread_mutex_lock(&runtime->lock);
-    for (weir_exec *busy; status == WEIR_OK && (busy = busy_exec(runtime));)
+    while (status == WEIR_OK && busy_exec(runtime))
         if (timeout_ns == 0 || !weir_runtime_await(runtime, deadline))
             status = busy_exec(runtime) ? weir_exec_say_waiting(busy_exec(runtime), timeout_ns == 0 ? WEIR_WOULD_BLOCK : WEIR_TIMEOUT) : WEIR_OK;
     pthread_mutex_unlock(&runtime->lock);
@@ -192,14 +194,18 @@ void weir_runtime_destroy(weir_runtime *runtime)
     pthread_mutex_lock(&runtime->lock);
     runtime->ended = true; /* begins that wait give up */
     pthread_cond_broadcast(&runtime->changed);
-    for (weir_exec *busy; (busy = busy_exec(runtime));)
-        if (!weir_runtime_await(runtime, weir_deadline(SECOND)) && (busy = busy_exec(runtime))) {
+    while (busy_exec(runtime)) {
+        weir_exec *busy = weir_runtime_await(runtime, weir_deadline(SECOND)) ? NULL : busy_exec(runtime);
+        if (busy) {
             weir_exec_say_waiting(busy, WEIR_TIMEOUT);
             weir_log(WEIR_LOG_WARN, "weir_runtime_destroy waits: %s", weir_last_error());
         }
+    }
     pthread_mutex_unlock(&runtime->lock);
     runtime->observers->runtime_ends(runtime);
+    pthread_mutex_lock(&runtime->making);
     weir_storages_end(runtime);
+    pthread_mutex_unlock(&runtime->making);
     weir_runtime_release(runtime);
 }
 
