@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum { JSON_MEMORY_MIB = 2048 }; /* for all JSON in use at a time; a million tasks need half of it */
+enum { JSON_MEMORY_MIB = 2048 }; /* for all JSON in use at a time: enough for a graph of a million tasks, or a plan of 700,000 */
 
 /* From here on jansson has no more. Call it before the first use of jansson, and before each later one. */
 void json_memory_limit(void);

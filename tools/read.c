@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define BYTES_MOST ((size_t)256 << 20) /* a million tasks in JSON have half as many */
+#define BYTES_MOST ((size_t)256 << 20) /* a plan of a million tasks in JSON has 200 */
 
 /* ---- for the formats ---- */
 

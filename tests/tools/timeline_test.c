@@ -1,7 +1,9 @@
 /* timeline_test.c - what read_trace.c and timeline.c promise: the tasks of a trace, the frames that are meant, the critical path. */
 #include "observe/folder.h"
 #include "texts.h"
+#include "dagdump/timeline_svg.h"
 #include "timeline.h"
+#include "util/random.h"
 
 static test_folder folder;
 
@@ -161,6 +163,43 @@ START_TEST(what_is_no_trace_is_refused_with_its_line)
 }
 END_TEST
 
+/* However a trace is damaged: an error with its line, or a whole picture. */
+START_TEST(no_damage_to_a_trace_does_harm)
+{
+    static const char bytes_to_put[] = "\"{}[],:0129-.eE\\ntfuXM\xFF\x01 ";
+    uint64_t seed = 12;
+    int drawn = 0;
+    for (int i = 0; i < 2000; i++) {
+        char damaged[sizeof frames];
+        read_trace trace;
+        read_error error;
+        timeline t;
+        memcpy(damaged, frames, sizeof frames);
+        for (uint32_t k = 1 + weir_random_below(&seed, 3); k > 0; k--)
+            damaged[weir_random_below(&seed, sizeof frames - 1)] = bytes_to_put[weir_random_below(&seed, sizeof bytes_to_put - 1)];
+        if (!read_written(damaged, &trace, &error)) {
+            const char *line = error.text + strlen(folder_file(&folder, "trace.json").text);
+            ck_assert_msg(line[0] == ':' && line[1] >= '1' && line[1] <= '9', "%s", error.text);
+            continue;
+        }
+        ck_assert(timeline_init(&trace, (uint64_t)(i % 2), 0, &t));
+        if (t.tasks > 0) {
+            char *svg = NULL;
+            size_t bytes = 0;
+            FILE *to = open_memstream(&svg, &bytes);
+            timeline_svg(&t, to);
+            fclose(to);
+            ck_assert_str_eq(svg + bytes - 7, "</svg>\n");
+            free(svg);
+            drawn++;
+        }
+        timeline_finish(&t);
+        read_trace_finish(&trace);
+    }
+    ck_assert_int_gt(drawn, 100);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tools/timeline");
@@ -172,6 +211,7 @@ int main(void)
     tcase_add_test(tcase, tasks_that_take_no_time_end_the_search);
     tcase_add_test(tcase, the_last_three_frames_or_those_asked_for_are_drawn);
     tcase_add_test(tcase, what_is_no_trace_is_refused_with_its_line);
+    tcase_add_test(tcase, no_damage_to_a_trace_does_harm);
     suite_add_tcase(suite, tcase);
     return texts_run(suite);
 }

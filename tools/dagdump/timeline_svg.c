@@ -155,22 +155,29 @@ static const char *graph_name(const picture *p, uint32_t graph)
 
 /* ---- the parts ---- */
 
+/* "frame 3", "frames 3 to 5" */
+static void put_frames(FILE *to, uint64_t first, uint64_t last)
+{
+    fprintf(to, "frame%s %" PRIu64, first < last ? "s" : "", first);
+    if (first < last)
+        fprintf(to, " to %" PRIu64, last);
+}
+
 static void put_title(const picture *p)
 {
     const timeline *t = p->t;
     fprintf(p->to, "<text x=\"%d\" y=\"24\" class=\"title\">", LEFT);
     put_text(p->to, graph_name(p, t->graph), 80);
-    fprintf(p->to, ": frame%s %" PRIu64, t->first_frame < t->last_frame ? "s" : "", t->first_frame);
-    if (t->first_frame < t->last_frame)
-        fprintf(p->to, " to %" PRIu64, t->last_frame);
+    fputs(": ", p->to);
+    put_frames(p->to, t->first_frame, t->last_frame);
     fputs(" in ", p->to);
     put_time(p->to, t->end_ns - t->start_ns);
-    fprintf(p->to,
-            "</text>\n<text x=\"%d\" y=\"43\" class=\"small\">trace of frames %" PRIu64 " to %" PRIu64 "; critical path: %" PRIu32
-            " task%s, ",
-            LEFT, t->earliest_frame, t->latest_frame, t->critical_tasks, t->critical_tasks == 1 ? "" : "s");
+    fprintf(p->to, "</text>\n<text x=\"%d\" y=\"43\" class=\"small\">critical path: %" PRIu32 " task%s, ", LEFT, t->critical_tasks,
+            t->critical_tasks == 1 ? "" : "s");
     put_time(p->to, t->critical_ns);
-    fputs(", the rest of the time it waited</text>\n", p->to);
+    fputs(", the rest of the time it waited; the trace has ", p->to);
+    put_frames(p->to, t->earliest_frame, t->latest_frame);
+    fputs("</text>\n", p->to);
 }
 
 static void put_bracket(const picture *p, uint64_t frame)
