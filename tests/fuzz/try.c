@@ -45,7 +45,8 @@ static void plan(const weir_drawing *drawing)
         if (drawing->task[i].cost_ns > READ_TIME_MOST) /* JSON may say so, and dagdump plan refuses it */
             return;
     check(declare_graph(drawing, &graph) == WEIR_OK, "what was read cannot be declared", weir_last_error());
-    check(weir_plan_create(graph, &(weir_plan_options){.lanes = 3}, &made) == WEIR_OK, "what was read cannot be planned", weir_last_error());
+    check(weir_plan_create(graph, &(weir_plan_options){.lanes = 3}, &made) == WEIR_OK, "what was read cannot be planned",
+          weir_last_error());
     check(weir_plan_check(made) == WEIR_OK, "the plan is wrong", weir_last_error());
     weir_plan_destroy(made);
     weir_graph_destroy(graph);
@@ -63,7 +64,8 @@ void try_text(read_format *format, const uint8_t *data, size_t bytes)
     text[bytes] = '\0';
     if (read_from_text(format, "f", text, bytes, &read, &error)) {
         check(measure_graph(&read.drawing, &m), "what was read cannot be measured", "no memory");
-        check(m.depth <= m.tasks && m.redundant_edges <= (int64_t)m.edges && m.critical_path <= m.work * 1.000001, "the figures are odd", "");
+        check(m.depth <= m.tasks && m.redundant_edges <= (int64_t)m.edges && m.critical_path <= m.work * 1.000001, "the figures are odd",
+              "");
         draw(&read.drawing);
         if (read.drawing.task_count <= TASKS_PLANNED_MOST)
             plan(&read.drawing);
