@@ -67,8 +67,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_buffer_read(weir_runtime *runtime, weir_
 
 /* Zeroed fields are the defaults. */
 typedef struct {
-    const char *mode;  /* "auto", "eager", "replay", "capture"; NULL: "auto". The host runs them all eagerly, and weir_exec_stats says so */
-    uint32_t replay_lanes;
+    const char *mode;  /* "auto", "eager", "replay", "capture"; NULL: "auto". WEIR_MODE wins. The host runs them all eagerly, and weir_exec_stats says so */
     int timing;        /* keep per-task times */
 } weir_exec_options;
 
@@ -86,8 +85,9 @@ WEIR_API void weir_exec_destroy(weir_exec *exec);
 WEIR_API WEIR_MUST_USE weir_status weir_exec_set(weir_exec *exec, weir_param *param, const void *value);
 WEIR_API WEIR_MUST_USE weir_status weir_exec_enable(weir_exec *exec, weir_task task, int on);
 
-/* Opens the next frame when its place is free: F frames in flight at most, and the copies of WEIR_HOST_IN buffers it will
- * write no longer read. One frame of an exec is open at a time: a second begin waits for its submit.
+/* Opens the next frame when there is room: F frames in flight at most, and the copies of WEIR_HOST_IN buffers that the program will
+ * write no longer used, by any exec. One frame of an exec is open at a time: a second begin waits for its submit. A copy belongs to the open
+ * frame it was given to, so one thread that begins frames of two execs with a common WEIR_HOST_IN buffer waits for itself.
  * WEIR_WOULD_BLOCK, WEIR_TIMEOUT; the exec's failure once it has failed; WEIR_ERR_STATE after the runtime's end. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **out);
 
@@ -95,21 +95,25 @@ WEIR_API WEIR_MUST_USE weir_status weir_exec_begin(weir_exec *exec, int64_t time
 WEIR_API void *weir_frame_data(weir_frame *frame, weir_buffer *buffer);
 
 /* Submits the frame with the params and switches as they are now. Consumes the frame, also when it fails. `ticket` may be NULL.
- * WEIR_ERR_STATE names a task that is off though it is the only writer of something another reads. */
+ * WEIR_ERR_STATE names a task that is off though no other that is on writes (WEIR_WRITE) what one that is on reads or changes. */
 WEIR_API WEIR_MUST_USE weir_status weir_frame_submit(weir_frame *frame, weir_ticket *ticket);
 WEIR_API WEIR_MUST_USE weir_status weir_exec_submit(weir_exec *exec, weir_ticket *ticket); /* begin for ever, then submit */
+
+/* Gives up a begun frame instead of submitting it: nothing of it remains, and its number goes to the next. NULL is fine. */
+WEIR_API void weir_frame_drop(weir_frame *frame);
 
 /* Waits for a frame: its own failure, else WEIR_OK. WEIR_TIMEOUT names a task it waits for. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_wait(weir_exec *exec, weir_ticket ticket, int64_t timeout_ns);
 
-/* That frame's copy of a WEIR_HOST_OUT buffer, once the frame is done and until frame ticket + copies is begun; else NULL, and
- * weir_last_error() says why. */
+/* That frame's copy of a WEIR_HOST_OUT buffer, once the frame is done, and until the frame `copies` after it is begun, or other execs
+ * have submitted frames that reuse the copy; else, or if the frame failed, NULL, and weir_last_error() says why. */
 WEIR_API const void *weir_exec_data(weir_exec *exec, weir_ticket ticket, weir_buffer *buffer);
 
-/* The exec's failure, or WEIR_OK. `culprit`, if not NULL, is set to the task that failed, or to the null task. */
+/* The exec's failure, or WEIR_OK. A failure stops this exec alone: others go on, also those that read what its frame should have written.
+ * `culprit`, if not NULL, is set to the task that failed, or to the null task. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_status(const weir_exec *exec, weir_task *culprit);
 
-/* One task of one frame: WEIR_OK if done, WEIR_WOULD_BLOCK if not yet. On CUDA a task without an event of its own, and any
+/* One task of one frame: WEIR_OK if done, WEIR_WOULD_BLOCK if not yet, the failure for every task of a frame that failed. On CUDA a task without an event of its own, and any
  * task in replay, may be told as late as the frame's end. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_poll_task(weir_exec *exec, weir_ticket ticket, weir_task task);
 
@@ -117,8 +121,9 @@ WEIR_API WEIR_MUST_USE weir_status weir_exec_poll_task(weir_exec *exec, weir_tic
  * before it; otherwise WEIR_ERR_STATE. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_task_time(weir_exec *exec, weir_ticket ticket, weir_task task, double *start_ns, double *end_ns);
 
-/* Calls `done` once a frame, failed ones too, in order, on a thread of weir's, which it must not hold for long. It may not
- * destroy the exec, nor wait for it. Set it before the first begin; NULL: nobody. */
+/* Calls `done` once a frame, failed ones too, in order, on a thread of weir's, which may be the only one: it may submit, begin without
+ * waiting, set and enable, but wait for nothing and destroy nothing. The frame is done before: weir_exec_wait may return earlier;
+ * weir_exec_destroy and weir_runtime_wait wait for the call too. Set it before the first begin; NULL: nobody. */
 WEIR_API void weir_exec_on_frame(weir_exec *exec, void (*done)(void *user, weir_ticket ticket, weir_status status), void *user);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
  *
  * Adding a backend is a folder beside this file and a line in backends.c. A backend includes this file and reads plans; it
  * knows nothing of execs, tickets, or other backends.
- * Threads: run makes one call at a time, except `program_destroy`, `task_done` and `unfinished`, which come from any thread at any time.
+ * Threads: `submit` and `follow` come one at a time, and so do `take` and `program_create`; otherwise calls come from any thread at any time.
  * A backend calls its reports from threads of its own, never from inside a call. Only `close` and `program_destroy` may wait for
  * its threads. */
 #ifndef WEIR_BACKEND_BACKEND_H
@@ -52,7 +52,8 @@ typedef struct {
 /* What a program tells run. Frames may be told done in any order and from several threads at once; each once. */
 typedef struct {
     void *user;
-    void (*task_failed)(void *user, uint64_t frame, uint32_t task, weir_status status); /* before that frame is told done */
+    /* Before that frame is told done. failure: WEIR_ERR_TASK if its own code returned `cause`, else what weir found (= cause). */
+    void (*task_failed)(void *user, uint64_t frame, uint32_t task, weir_status failure, weir_status cause);
     void (*frame_done)(void *user, uint64_t frame);
     weir_status (*task_ran)(void *user, uint32_t task); /* NULL, or called after each task, before others may follow; a failure is the task's */
 } weir_reports;
@@ -117,7 +118,7 @@ typedef struct {
     weir_status (*write)(weir_backend *backend, weir_place place, void *to, const void *from, size_t bytes);
     weir_status (*read)(weir_backend *backend, weir_place place, void *to, const void *from, size_t bytes);
 
-    /* WEIR_ERR_BACKEND names a task that it has no code for. */
+    weir_status (*check)(const weir_backend *backend, const weir_plan *plan); /* WEIR_ERR_BACKEND names a task that it has no code for */
     weir_status (*program_create)(weir_backend *backend, const weir_image *image, weir_program **out);
     void (*program_destroy)(weir_program *program); /* no frame is in flight */
     void (*submit)(weir_program *program, const weir_frame_values *values); /* in the order of their numbers, F at most in flight */

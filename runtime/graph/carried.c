@@ -3,14 +3,10 @@
  * edge whose distance is the difference of phases. Later rounds add nothing: whatever frame n + 2R must follow of frame n, it
  * follows through frame n + R. */
 #include "graph/carried.h"
+#include "graph/accesses.h"
 #include "graph/hazard.h"
 #include "util/status.h"
 #include <stdlib.h>
-
-/* Access `arg` of task `task`. */
-typedef struct {
-    uint32_t task, arg;
-} access_of;
 
 typedef struct {
     uint32_t task, phase;
@@ -20,8 +16,7 @@ typedef struct {
     const weir_body *body;
     uint32_t below;
     weir_carried *out;
-    uint32_t *first;      /* buffer -> its accesses in `accesses`, in the order of declaration, a task's reads first */
-    access_of *accesses;
+    weir_accesses accesses;
     WEIR_VECTOR(toucher) touchers; /* scratch of one buffer: whom a number of the hazards means */
     weir_touchers found;
 } life;
@@ -49,37 +44,11 @@ static bool add_edge(life *l, uint32_t later, uint32_t earlier, uint32_t distanc
     return true;
 }
 
-/* Sorts accesses by buffer, by counting. */
-static bool sort_accesses(life *l)
-{
-    const weir_body *body = l->body;
-    l->first = weir_alloc(body->buffers.count + 2u, sizeof *l->first);
-    l->accesses = weir_alloc(body->args.count, sizeof *l->accesses);
-    if (!l->first || !l->accesses)
-        return false;
-    uint32_t *next = l->first + 1;
-    for (uint32_t i = 0; i < body->args.count; i++)
-        if (weir_arg_is_access(&body->args.at[i]))
-            next[body->args.at[i].index + 1]++;
-    for (uint32_t b = 0; b < body->buffers.count; b++)
-        next[b + 1] += next[b];
-    for (uint32_t t = 0; t < body->tasks.count; t++) {
-        const weir_task_record *task = &body->tasks.at[t];
-        for (int writes = 0; writes < 2; writes++)
-            for (uint32_t i = task->arg_first; i < task->arg_first + task->arg_count; i++) {
-                const weir_arg_record *arg = &body->args.at[i];
-                if (weir_arg_is_access(arg) && weir_arg_writes(arg) == (writes == 1))
-                    l->accesses[next[arg->index]++] = (access_of){t, i};
-            }
-    }
-    return true;
-}
-
 /* Lets the accesses of buffer `b` that look `back` frames back touch its copy, `phase` frames after it was new. */
 static bool live_phase(life *l, weir_hazard *hazard, uint32_t b, uint32_t back, uint32_t phase)
 {
-    for (uint32_t i = l->first[b]; i < l->first[b + 1]; i++) {
-        access_of access = l->accesses[i];
+    for (uint32_t i = l->accesses.first[b]; i < l->accesses.first[b + 1]; i++) {
+        weir_access access = l->accesses.at[i];
         const weir_arg_record *arg = &l->body->args.at[access.arg];
         if (arg->back != back)
             continue;
@@ -170,12 +139,11 @@ weir_status weir_carried_create(const weir_body *body, uint32_t automatic, uint3
     life l = {.body = body, .below = below, .out = &carried};
     bool done = add_declared(&l);
     if (done && !(body->flags & WEIR_GRAPH_EXPLICIT)) {
-        done = sort_accesses(&l);
+        done = weir_accesses_create(body, &l.accesses);
         for (uint32_t b = 0; done && b < body->buffers.count; b++)
             done = live_buffer(&l, b, automatic);
     }
-    weir_free(l.first);
-    weir_free(l.accesses);
+    weir_accesses_finish(&l.accesses);
     weir_vector_finish(&l.touchers);
     weir_vector_finish(&l.found);
     if (!done) {

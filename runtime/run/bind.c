@@ -26,6 +26,17 @@ static weir_status check_kernel_args(const weir_body *body, const weir_task_reco
     return WEIR_OK;
 }
 
+/* What can be refused is refused before any memory is taken, and before a ring is fixed. */
+static weir_status check_tasks(const weir_exec *exec)
+{
+    const weir_body *body = exec->plan->body;
+    weir_status status = exec->runtime->ops->check(exec->runtime->backend, exec->plan);
+    for (uint32_t t = 0; t < exec->plan->tasks && status == WEIR_OK; t++)
+        if (body->tasks.at[t].kind == WEIR_KIND_KERNEL)
+            status = check_kernel_args(body, &body->tasks.at[t]);
+    return status;
+}
+
 /* ---- storages and rings ---- */
 
 static weir_status check_copies(const weir_plan *plan, const weir_buffer_record *record)
@@ -50,18 +61,15 @@ static weir_status use_storage(weir_exec *exec, uint32_t b)
         status = weir_storage_of(exec->runtime, record->buffer, exec->plan->ring_copies, &use->storage);
     if (status != WEIR_OK)
         return status;
-    weir_storage *storage = use->storage;
+    const weir_storage *storage = use->storage;
     use->exec = exec;
     use->writes = record->written || record->buffer->place == WEIR_HOST_IN;
-    use->next = storage->uses;
-    storage->uses = use;
-    if (record->furthest_back > storage->furthest_back)
-        storage->furthest_back = record->furthest_back;
+    use->furthest_back = record->furthest_back;
     exec->ring_of[b] = UINT32_MAX;
     if (storage->count > 1) {
         uint32_t ring = exec->ring_of[b] = exec->image.ring_count++;
         exec->rings[ring] = (weir_ring){storage->copies, storage->count};
-        exec->ring_storage[ring] = storage;
+        exec->ring_storage[ring] = use->storage;
         exec->ring_moves[ring] = use->writes;
     }
     return WEIR_OK;
@@ -107,9 +115,6 @@ static weir_status bind_arguments(weir_exec *exec)
     uint32_t count = 0;
     for (uint32_t t = 0; t < exec->plan->tasks; t++) {
         const weir_task_record *task = &body->tasks.at[t];
-        weir_status status = task->kind == WEIR_KIND_KERNEL ? check_kernel_args(body, task) : WEIR_OK;
-        if (status != WEIR_OK)
-            return status;
         exec->pass_first[t] = count;
         for (uint32_t i = 0; i < task->arg_count; i++) {
             const weir_arg_record *arg = &body->args.at[task->arg_first + i];
@@ -147,25 +152,26 @@ static weir_status bind_frames(weir_exec *exec)
 {
     exec->off_bytes = (exec->plan->tasks + 7u) / 8;
     exec->off = weir_alloc(exec->off_bytes, 1);
-    exec->places = weir_alloc(exec->frames, sizeof *exec->places);
-    if (!exec->off || !exec->places)
+    exec->states = weir_alloc(exec->frames, sizeof *exec->states);
+    if (!exec->off || !exec->states)
         return weir_fail_no_memory();
     for (uint32_t f = 0; f < exec->frames; f++) {
-        weir_frame_place *place = &exec->places[f];
-        place->ring_at = weir_alloc(exec->image.ring_count, sizeof *place->ring_at);
-        place->params = weir_alloc_lines(exec->param_bytes, 1);
-        place->off = weir_alloc(exec->off_bytes, 1);
-        if (!place->ring_at || !place->params || !place->off)
+        weir_frame_state *state = &exec->states[f];
+        state->ring_at = weir_alloc(exec->image.ring_count, sizeof *state->ring_at);
+        state->params = weir_alloc_lines(exec->param_bytes, 1);
+        state->off = weir_alloc(exec->off_bytes, 1);
+        if (!state->ring_at || !state->params || !state->off)
             return weir_fail_no_memory();
-        place->values.ring_at = place->ring_at;
-        place->values.params = place->params;
+        state->values.ring_at = state->ring_at;
+        state->values.params = state->params;
     }
     exec->history_frames = exec->frames;
     for (uint32_t r = 0; r < exec->image.ring_count; r++)
         if (exec->rings[r].count > exec->history_frames)
             exec->history_frames = exec->rings[r].count;
     exec->history = weir_alloc((size_t)exec->history_frames * exec->image.ring_count, sizeof *exec->history);
-    return exec->history ? WEIR_OK : weir_fail_no_memory();
+    exec->moves_history = weir_alloc((size_t)exec->history_frames * exec->plan->body->buffers.count, sizeof *exec->moves_history);
+    return exec->history && exec->moves_history ? WEIR_OK : weir_fail_no_memory();
 }
 
 static weir_status bind_timing(weir_exec *exec)
@@ -187,9 +193,9 @@ static weir_status reserve_followed(weir_exec *exec)
     bool reserved = true;
     for (weir_exec *e = exec->runtime->execs; e; e = e->next)
         for (uint32_t f = 0; f < e->frames; f++)
-            reserved = reserved && weir_vector_reserve(&e->places[f].followed, execs);
+            reserved = reserved && weir_vector_reserve(&e->states[f].followed, execs);
     for (uint32_t f = 0; f < exec->frames; f++)
-        reserved = reserved && weir_vector_reserve(&exec->places[f].followed, execs);
+        reserved = reserved && weir_vector_reserve(&exec->states[f].followed, execs);
     return reserved ? WEIR_OK : weir_fail_no_memory();
 }
 
@@ -198,7 +204,11 @@ weir_status weir_exec_bind(weir_exec *exec, bool timing)
     weir_runtime *runtime = exec->runtime;
     exec->image.plan = exec->plan;
     exec->image.reports = (weir_reports){exec, weir_exec_task_failed, weir_exec_frame_done, runtime->debug ? weir_exec_task_ran : NULL};
-    weir_status status = bind_buffers(exec);
+    weir_status status = check_tasks(exec);
+    if (status == WEIR_OK)
+        status = bind_buffers(exec);
+    if (status == WEIR_OK)
+        status = weir_accesses_create(exec->plan->body, &exec->accesses) ? WEIR_OK : weir_fail_no_memory();
     if (status == WEIR_OK)
         status = bind_params(exec);
     if (status == WEIR_OK)
@@ -208,35 +218,59 @@ weir_status weir_exec_bind(weir_exec *exec, bool timing)
     if (status == WEIR_OK && timing)
         status = bind_timing(exec);
     if (status == WEIR_OK)
-        status = reserve_followed(exec);
-    if (status == WEIR_OK)
         status = runtime->ops->program_create(runtime->backend, &exec->image, &exec->program);
     return status;
 }
 
+weir_status weir_exec_link(weir_exec *exec)
+{
+    weir_runtime *runtime = exec->runtime;
+    weir_status status = reserve_followed(exec);
+    if (status != WEIR_OK)
+        return status;
+    for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++)
+        weir_storage_link(&exec->uses[b]);
+    exec->next = runtime->execs;
+    runtime->execs = exec;
+    exec->linked = true;
+    return WEIR_OK;
+}
+
+void weir_exec_unlink(weir_exec *exec)
+{
+    weir_runtime *runtime = exec->runtime;
+    if (!exec->linked)
+        return;
+    exec->linked = false;
+    for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++)
+        weir_storage_unlink(&exec->uses[b]);
+    for (weir_exec **link = &runtime->execs; *link; link = &(*link)->next)
+        if (*link == exec) {
+            *link = exec->next;
+            break;
+        }
+    for (weir_exec *e = runtime->execs; e; e = e->next)
+        for (uint32_t f = 0; f < e->frames; f++)
+            for (uint32_t i = 0; i < e->states[f].followed.count; i++)
+                if (e->states[f].followed.at[i].exec == exec)
+                    e->states[f].followed.at[i].exec = NULL; /* all its frames are done */
+}
+
 void weir_exec_unbind(weir_exec *exec)
 {
-    for (uint32_t b = 0; exec->uses && b < exec->plan->body->buffers.count; b++) {
-        weir_use *use = &exec->uses[b];
-        for (weir_use **link = use->storage ? &use->storage->uses : NULL; link && *link; link = &(*link)->next)
-            if (*link == use) {
-                *link = use->next;
-                break;
-            }
-        for (uint32_t i = 0; use->storage && use->storage->users && i < use->storage->count; i++)
-            if (use->storage->users[i].exec == exec)
-                use->storage->users[i].exec = NULL;
+    exec->runtime->ops->program_destroy(exec->program);
+    for (uint32_t f = 0; exec->states && f < exec->frames; f++) {
+        weir_free(exec->states[f].ring_at);
+        weir_free_lines(exec->states[f].params);
+        weir_free(exec->states[f].off);
+        weir_vector_finish(&exec->states[f].followed);
     }
-    for (uint32_t f = 0; exec->places && f < exec->frames; f++) {
-        weir_free(exec->places[f].ring_at);
-        weir_free_lines(exec->places[f].params);
-        weir_free(exec->places[f].off);
-        weir_vector_finish(&exec->places[f].followed);
-    }
-    weir_free(exec->places);
+    weir_free(exec->states);
     weir_free(exec->off);
     weir_free_lines(exec->params);
     weir_free(exec->history);
+    weir_free(exec->moves_history);
+    weir_accesses_finish(&exec->accesses);
     weir_free(exec->spans);
     weir_free(exec->last_spans);
     weir_free(exec->samples);

@@ -13,8 +13,6 @@
 
 static weir_status check_plan(const weir_runtime *runtime, const weir_plan *plan)
 {
-    if (runtime->ended)
-        return weir_fail(WEIR_ERR_STATE, "the runtime has ended");
     if (runtime->lanes_max && plan->lanes > runtime->lanes_max)
         return weir_fail(WEIR_ERR_BACKEND, "graph '%s': its plan has %u lanes, the runtime at most %u: plan it with fewer", plan->body->name, plan->lanes,
                          runtime->lanes_max);
@@ -25,6 +23,7 @@ static void free_exec(weir_exec *exec)
 {
     weir_runtime *runtime = exec->runtime;
     const weir_plan *plan = exec->plan;
+    weir_exec_unbind(exec);
     weir_free(exec);
     weir_plan_destroy((weir_plan *)plan); /* may be the last to hold a buffer, whose storage takes the lock to go */
     weir_runtime_release(runtime);
@@ -47,22 +46,20 @@ weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const
     weir_runtime_hold(runtime);
     exec->runtime = runtime;
     exec->plan = weir_plan_hold(plan);
-    exec->mode = mode;
     exec->made_ns = weir_clock_ns();
     exec->frames = plan->frames;
     exec->culprit = UINT32_MAX;
     exec->frame.exec = exec;
-    pthread_mutex_lock(&runtime->lock);
+    pthread_mutex_lock(&runtime->making);
     status = check_plan(runtime, plan);
     if (status == WEIR_OK)
         status = weir_exec_bind(exec, given->timing != 0);
     if (status == WEIR_OK) {
-        exec->next = runtime->execs;
-        runtime->execs = exec;
-    } else {
-        weir_exec_unbind(exec);
+        pthread_mutex_lock(&runtime->lock);
+        status = runtime->ended ? weir_fail(WEIR_ERR_STATE, "graph '%s': its runtime has ended", plan->body->name) : weir_exec_link(exec);
+        pthread_mutex_unlock(&runtime->lock);
     }
-    pthread_mutex_unlock(&runtime->lock);
+    pthread_mutex_unlock(&runtime->making);
     if (status != WEIR_OK) {
         free_exec(exec);
         return status;
@@ -78,21 +75,6 @@ weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const
 
 /* ---- ending ---- */
 
-static void unlink_exec(weir_exec *exec)
-{
-    weir_runtime *runtime = exec->runtime;
-    for (weir_exec **link = &runtime->execs; *link; link = &(*link)->next)
-        if (*link == exec) {
-            *link = exec->next;
-            break;
-        }
-    for (weir_exec *e = runtime->execs; e; e = e->next)
-        for (uint32_t f = 0; f < e->frames; f++)
-            for (uint32_t i = 0; i < e->places[f].followed.count; i++)
-                if (e->places[f].followed.at[i].exec == exec)
-                    e->places[f].followed.at[i].exec = NULL; /* all its frames are done */
-}
-
 void weir_exec_destroy(weir_exec *exec)
 {
     enum { SECOND = 1000000000 };
@@ -100,19 +82,21 @@ void weir_exec_destroy(weir_exec *exec)
         return;
     weir_runtime *runtime = exec->runtime;
     pthread_mutex_lock(&runtime->lock);
-    exec->open = false;
+    weir_exec_drop_open(exec);
     while (weir_exec_is_busy(exec))
         if (!weir_runtime_await(runtime, weir_deadline(SECOND)) && weir_exec_is_busy(exec)) {
             weir_exec_say_waiting(exec, WEIR_TIMEOUT);
             weir_log(WEIR_LOG_WARN, "weir_exec_destroy waits: %s", weir_last_error());
         }
-    unlink_exec(exec);
-    pthread_mutex_unlock(&runtime->lock);
-    runtime->ops->program_destroy(exec->program); /* waits for the backend's threads to look elsewhere, so without the lock */
-    pthread_mutex_lock(&runtime->lock);
-    weir_exec_unbind(exec);
+    weir_exec_unlink(exec);
     pthread_cond_broadcast(&runtime->changed);
+    bool ended = runtime->ended;
     pthread_mutex_unlock(&runtime->lock);
+    if (ended) { /* its storages were left for it */
+        pthread_mutex_lock(&runtime->making);
+        weir_storages_end(runtime);
+        pthread_mutex_unlock(&runtime->making);
+    }
     free_exec(exec);
 }
 
@@ -123,18 +107,13 @@ bool weir_exec_is_busy(const weir_exec *exec)
     return exec->done < exec->submitted || exec->telling;
 }
 
-uint64_t weir_exec_done(const weir_exec *exec)
-{
-    return exec->done;
-}
-
 weir_status weir_exec_say_waiting(const weir_exec *exec, weir_status status)
 {
     const weir_body *body = exec->plan->body;
     if (exec->done == exec->submitted)
         return weir_fail(status, "graph '%s': the frame's callback has not returned", body->name);
     if (exec->done == exec->released)
-        return weir_fail(status, "graph '%s', frame %" PRIu64 ": waits for frames of other execs that touch the same buffers", body->name, exec->done);
+        return weir_fail(status, "graph '%s', frame %" PRIu64 ": waits for frames of other execs, or for a read or write by the program, of the same buffers", body->name, exec->done);
     uint32_t task = exec->runtime->ops->unfinished(exec->program, exec->done);
     return weir_fail(status, "graph '%s', frame %" PRIu64 ": waits for task '%s'", body->name, exec->done, task == UINT32_MAX ? "?" : body->tasks.at[task].name);
 }

@@ -3,6 +3,7 @@
 #ifndef WEIR_RUN_EXEC_H
 #define WEIR_RUN_EXEC_H
 
+#include "graph/accesses.h"
 #include "run/runtime.h"
 #include "util/vector.h"
 
@@ -12,7 +13,7 @@ typedef struct {
     uint64_t until;  /* its frame number + 1 */
 } weir_followed;
 
-/* One of the F places for frames; frame n has place n % F from its begin until it is done. */
+/* What a frame in flight has of its own. Frame n's is number n % F, from its begin until it is done. */
 typedef struct {
     weir_frame_values values;
     uint32_t *ring_at;
@@ -20,7 +21,7 @@ typedef struct {
     WEIR_VECTOR(weir_followed) followed; /* has room for every other exec of the runtime */
     int64_t submitted_ns;
     bool finished; /* by the backend, not told yet */
-} weir_frame_place;
+} weir_frame_state;
 
 struct weir_frame {
     weir_exec *exec;
@@ -35,9 +36,9 @@ typedef struct {
 
 struct weir_exec {
     weir_runtime *runtime; /* held */
-    weir_exec *next;       /* the runtime's list */
+    weir_exec *next;       /* the runtime's list, where it is once linked */
+    bool linked;
     const weir_plan *plan; /* held */
-    const char *mode;      /* asked for; static */
     int64_t made_ns;
 
     /* Made once: */
@@ -51,10 +52,11 @@ struct weir_exec {
     uint32_t *ring_of;           /* buffer of the body -> ring, or UINT32_MAX */
     weir_use *uses;              /* one a buffer of the body, in its order; linked into the storages */
     uint32_t *param_offset;      /* param of the body -> offset */
+    weir_accesses accesses;      /* for the check of switches */
     size_t param_bytes, off_bytes;
     uint32_t frames;             /* F */
 
-    weir_frame_place *places;
+    weir_frame_state *states;
     weir_frame frame;            /* the open one */
     bool open;
     uint64_t submitted, released, done; /* frames: taken from the program; given to the backend; finished, in order */
@@ -63,13 +65,14 @@ struct weir_exec {
     uint32_t off_count;
     bool off_changed;            /* since the last submit */
 
-    weir_status failure, cause;  /* what calls return from then on; what the task returned */
+    weir_status failure, cause;  /* what calls return from then on; what the task returned, or why it is to blame */
     uint64_t failed_frame;       /* the first */
     uint32_t culprit;            /* task; UINT32_MAX: none */
     void (*on_frame)(void *, weir_ticket, weir_status);
     void *on_frame_user;
 
-    uint32_t *history;           /* ring_at of the last `history_frames` frames, for weir_exec_data */
+    uint32_t *history;           /* for weir_exec_data, of the last `history_frames` frames: ring_at, */
+    uint64_t *moves_history;     /* and the moves of each buffer's storage, in the order of `uses` */
     uint32_t history_frames;
     double frame_ns[WEIR_FRAME_SAMPLES]; /* in turn */
     weir_task_span *spans;       /* NULL without timing, as are the next two */
@@ -80,22 +83,28 @@ struct weir_exec {
 
 /* exec.c; with the lock held: */
 bool weir_exec_is_busy(const weir_exec *exec);       /* a frame is submitted and not done, or being told */
-uint64_t weir_exec_done(const weir_exec *exec);      /* frames */
 weir_status weir_exec_say_waiting(const weir_exec *exec, weir_status status); /* what its next frame waits for, as last error */
 weir_status weir_exec_failure(const weir_exec *exec); /* said again */
 bool weir_exec_task_index(const weir_exec *exec, weir_task task, uint32_t *index);
 uint32_t weir_exec_buffer_index(const weir_exec *exec, const weir_buffer *buffer); /* of the body; UINT32_MAX: not its */
 
-/* bind.c: everything of the exec that follows from plan and runtime; with the lock held. */
+/* bind.c: everything of the exec that follows from plan and runtime. Bind and unbind are called without the lock, since they take and
+ * touch much memory; one bind at a time. Link and unlink, with the lock, show the exec to the runtime's others. */
 weir_status weir_exec_bind(weir_exec *exec, bool timing);
 void weir_exec_unbind(weir_exec *exec); /* half-bound is fine */
+weir_status weir_exec_link(weir_exec *exec);
+void weir_exec_unlink(weir_exec *exec); /* not linked is fine */
+
+/* frame.c; with the lock held: */
+void weir_exec_drop_open(weir_exec *exec);           /* gives up the open frame, if there is one */
+void weir_runtime_release_frames(weir_runtime *runtime); /* gives backends every frame that no longer waits for others */
 
 /* frame.c: what the backend reports; without the lock. */
-void weir_exec_task_failed(void *exec, uint64_t frame, uint32_t task, weir_status status);
+void weir_exec_task_failed(void *exec, uint64_t frame, uint32_t task, weir_status failure, weir_status cause);
 void weir_exec_frame_done(void *exec, uint64_t frame);
 weir_status weir_exec_task_ran(void *exec, uint32_t task); /* debugging: WEIR_ERR_HAZARD if a buffer it touches is broken at an end */
 
-/* switches.c: WEIR_ERR_STATE names a task that is off though nothing else writes what another, which is on, reads. */
+/* switches.c: WEIR_ERR_STATE names a task that is off though no other that is on writes (WEIR_WRITE) what one that is on reads (or changes). */
 weir_status weir_exec_check_switches(const weir_exec *exec);
 
 #endif

@@ -1,4 +1,4 @@
-/* frame.c - frames from begin to wait: places, what a frame latches when it is submitted, the order between execs, and what
+/* frame.c - frames from begin to wait: when one may begin, what it latches when it is submitted, the order between execs, and what
  * follows when the backend is done with one. */
 #include "run/exec.h"
 #include "util/clock.h"
@@ -14,21 +14,47 @@ static bool user_is_done(const weir_copy_user *user)
     return !user->exec || user->exec->done > user->frame;
 }
 
-/* Who still reads a copy of a WEIR_HOST_IN buffer that the next frame is given; NULL: nobody. Touch number q is given copy q % R;
- * that copy was given to touch q - R, and to be read by the `furthest_back` touches after that. */
-static const weir_exec *reader_of_copies(const weir_exec *exec)
+/* The buffer of whose copies the next frame is given one that somebody still uses, and who; UINT32_MAX: none. Touch number q is given
+ * copy q % R; that copy was given to touch q - R, and to be read by the `furthest_back` touches after that. */
+static uint32_t input_in_use(const weir_exec *exec, weir_copy_user *by)
 {
     for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
         const weir_storage *storage = exec->uses[b].storage;
         if (!storage->users)
             continue;
         for (uint32_t i = 0; i <= storage->furthest_back; i++) {
-            const weir_copy_user *user = &storage->users[(storage->touches + i) % storage->count];
-            if (!user_is_done(user))
-                return user->exec;
+            *by = storage->users[(storage->touches + i) % storage->count];
+            if (!user_is_done(by))
+                return b;
         }
     }
-    return NULL;
+    return UINT32_MAX;
+}
+
+/* True if a frame may be begun; if not, says why not with `late`, unless that is WEIR_OK. */
+static bool may_begin(const weir_exec *exec, weir_status late)
+{
+    const weir_body *body = exec->plan->body;
+    weir_copy_user by;
+    if (exec->open) {
+        if (late != WEIR_OK)
+            weir_fail(late, "graph '%s': frame %" PRIu64 " is open and not submitted", body->name, exec->submitted);
+        return false;
+    }
+    if (exec->submitted - exec->done == exec->frames) {
+        if (late != WEIR_OK)
+            weir_exec_say_waiting(exec, late);
+        return false;
+    }
+    uint32_t input = input_in_use(exec, &by);
+    if (input == UINT32_MAX)
+        return true;
+    if (late != WEIR_OK && by.frame >= by.exec->submitted)
+        weir_fail(late, "graph '%s': its input '%s' is held by frame %" PRIu64 " of graph '%s', which is open and not submitted", body->name,
+                  body->buffers.at[input].buffer->name, by.frame, by.exec->plan->body->name);
+    else if (late != WEIR_OK)
+        weir_exec_say_waiting(by.exec, late);
+    return false;
 }
 
 static void give_copies(weir_exec *exec)
@@ -40,7 +66,7 @@ static void give_copies(weir_exec *exec)
         storage->newest = (uint32_t)(storage->touches++ % storage->count);
         storage->users[storage->newest] = (weir_copy_user){exec, exec->submitted};
         if (exec->ring_of[b] != UINT32_MAX)
-            exec->places[exec->submitted % exec->frames].ring_at[exec->ring_of[b]] = storage->newest;
+            exec->states[exec->submitted % exec->frames].ring_at[exec->ring_of[b]] = storage->newest;
     }
 }
 
@@ -51,7 +77,7 @@ static void take_copies_back(weir_exec *exec)
         weir_storage *storage = exec->uses[b].storage;
         if (!storage->users)
             continue;
-        uint32_t ring = exec->ring_of[b], mine = ring == UINT32_MAX ? 0 : exec->places[exec->submitted % exec->frames].ring_at[ring];
+        uint32_t ring = exec->ring_of[b], mine = ring == UINT32_MAX ? 0 : exec->states[exec->submitted % exec->frames].ring_at[ring];
         storage->users[mine].exec = NULL;
         if (storage->newest == mine) {
             storage->touches--;
@@ -75,13 +101,11 @@ weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **ou
             status = weir_fail(WEIR_ERR_STATE, "graph '%s': its runtime has ended", exec->plan->body->name);
             break;
         }
-        const weir_exec *waits_for = exec->submitted - exec->done < exec->frames ? reader_of_copies(exec) : exec;
-        if (!exec->open && !waits_for)
+        weir_status late = in_time ? WEIR_OK : timeout_ns == 0 ? WEIR_WOULD_BLOCK : WEIR_TIMEOUT;
+        if (may_begin(exec, late))
             break;
-        if (!in_time) {
-            weir_status late = timeout_ns == 0 ? WEIR_WOULD_BLOCK : WEIR_TIMEOUT;
-            status = exec->open ? weir_fail(late, "graph '%s': frame %" PRIu64 " is open and not submitted", exec->plan->body->name, exec->submitted)
-                                : weir_exec_say_waiting(waits_for, late);
+        if (late != WEIR_OK) {
+            status = late;
             break;
         }
         in_time = weir_runtime_await(runtime, deadline);
@@ -93,6 +117,24 @@ weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **ou
     }
     pthread_mutex_unlock(&runtime->lock);
     return status;
+}
+
+void weir_exec_drop_open(weir_exec *exec)
+{
+    if (!exec->open)
+        return;
+    take_copies_back(exec);
+    exec->open = false;
+    pthread_cond_broadcast(&exec->runtime->changed);
+}
+
+void weir_frame_drop(weir_frame *frame)
+{
+    if (!frame)
+        return;
+    pthread_mutex_lock(&frame->exec->runtime->lock);
+    weir_exec_drop_open(frame->exec);
+    pthread_mutex_unlock(&frame->exec->runtime->lock);
 }
 
 void *weir_frame_data(weir_frame *frame, weir_buffer *buffer)
@@ -111,7 +153,7 @@ void *weir_frame_data(weir_frame *frame, weir_buffer *buffer)
     pthread_mutex_lock(&exec->runtime->lock);
     uint32_t ring = exec->ring_of[b];
     if (exec->open)
-        data = exec->uses[b].storage->copies[ring == UINT32_MAX ? 0 : exec->places[exec->submitted % exec->frames].ring_at[ring]];
+        data = exec->uses[b].storage->copies[ring == UINT32_MAX ? 0 : exec->states[exec->submitted % exec->frames].ring_at[ring]];
     else
         weir_fail(WEIR_ERR_STATE, "weir_frame_data: the frame is submitted already");
     pthread_mutex_unlock(&exec->runtime->lock);
@@ -120,17 +162,17 @@ void *weir_frame_data(weir_frame *frame, weir_buffer *buffer)
 
 /* ---- submit, with the lock held ---- */
 
-static void latch_params_and_switches(weir_exec *exec, weir_frame_place *place)
+static void latch_params_and_switches(weir_exec *exec, weir_frame_state *state)
 {
     if (exec->param_bytes > 0)
-        memcpy(place->params, exec->params, exec->param_bytes);
-    place->values.off = exec->off_count > 0 ? place->off : NULL;
+        memcpy(state->params, exec->params, exec->param_bytes);
+    state->values.off = exec->off_count > 0 ? state->off : NULL;
     if (exec->off_count > 0)
-        memcpy(place->off, exec->off, exec->off_bytes);
+        memcpy(state->off, exec->off, exec->off_bytes);
 }
 
 /* Rings that this exec's frames write move on by one; of the others the newest copy is read. */
-static void latch_rings(weir_exec *exec, weir_frame_place *place)
+static void latch_rings(weir_exec *exec, weir_frame_state *state)
 {
     for (uint32_t r = 0; r < exec->image.ring_count; r++) {
         weir_storage *storage = exec->ring_storage[r];
@@ -138,49 +180,55 @@ static void latch_rings(weir_exec *exec, weir_frame_place *place)
             continue; /* given at begin */
         if (exec->ring_moves[r])
             storage->newest = (storage->newest + 1) % storage->count;
-        place->ring_at[r] = storage->newest;
+        state->ring_at[r] = storage->newest;
     }
     if (exec->image.ring_count > 0)
-        memcpy(exec->history + exec->submitted % exec->history_frames * exec->image.ring_count, place->ring_at,
-               exec->image.ring_count * sizeof *place->ring_at);
+        memcpy(exec->history + exec->submitted % exec->history_frames * exec->image.ring_count, state->ring_at,
+               exec->image.ring_count * sizeof *state->ring_at);
 }
 
-static void follow(weir_frame_place *place, weir_exec *other, uint64_t until)
+static void follow(weir_frame_state *state, weir_exec *other, uint64_t until)
 {
-    for (uint32_t i = 0; i < place->followed.count; i++)
-        if (place->followed.at[i].exec == other) {
-            if (place->followed.at[i].until < until)
-                place->followed.at[i].until = until;
+    for (uint32_t i = 0; i < state->followed.count; i++)
+        if (state->followed.at[i].exec == other) {
+            if (state->followed.at[i].until < until)
+                state->followed.at[i].until = until;
             return;
         }
-    weir_vector_push(&place->followed, ((weir_followed){other, until})); /* reserved for every exec */
+    weir_vector_push(&state->followed, ((weir_followed){other, until})); /* reserved for every exec */
 }
 
 /* Program order per buffer between execs: whoever touches what an earlier frame of another writes, or writes what it touches. */
-static void follow_other_execs(weir_exec *exec, weir_frame_place *place)
+static void follow_other_execs(weir_exec *exec, weir_frame_state *state)
 {
-    place->followed.count = 0;
+    state->followed.count = 0;
     for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
         weir_use *mine = &exec->uses[b];
         for (weir_use *use = mine->storage->uses; use; use = use->next) {
             uint64_t until = mine->writes ? use->last_touch : use->last_write;
             if (use->exec != exec && until > use->exec->done)
-                follow(place, use->exec, until);
+                follow(state, use->exec, until);
         }
         mine->last_touch = exec->submitted + 1;
-        if (mine->writes)
+        if (mine->writes) {
             mine->last_write = exec->submitted + 1;
+            mine->storage->moves++;
+        }
+        exec->moves_history[exec->submitted % exec->history_frames * exec->plan->body->buffers.count + b] = mine->storage->moves;
     }
 }
 
 static bool may_start(const weir_exec *exec)
 {
-    const weir_frame_place *place = &exec->places[exec->released % exec->frames];
-    for (uint32_t i = 0; i < place->followed.count; i++) {
-        const weir_followed *f = &place->followed.at[i];
+    const weir_frame_state *state = &exec->states[exec->released % exec->frames];
+    for (uint32_t i = 0; i < state->followed.count; i++) {
+        const weir_followed *f = &state->followed.at[i];
         if (f->exec && f->exec->done < f->until)
             return false;
     }
+    for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++)
+        if (exec->uses[b].storage->under_way > 0)
+            return false;
     return true;
 }
 
@@ -188,32 +236,35 @@ static bool may_start(const weir_exec *exec)
 static void release_frames(weir_exec *exec)
 {
     while (exec->released < exec->submitted && may_start(exec)) {
-        const weir_frame_place *place = &exec->places[exec->released % exec->frames];
+        const weir_frame_state *state = &exec->states[exec->released % exec->frames];
         exec->released++;
-        exec->runtime->ops->submit(exec->program, &place->values);
+        exec->runtime->ops->submit(exec->program, &state->values);
     }
+}
+
+void weir_runtime_release_frames(weir_runtime *runtime)
+{
+    for (weir_exec *exec = runtime->execs; exec; exec = exec->next)
+        release_frames(exec);
 }
 
 static weir_status submit(weir_exec *exec, weir_ticket *ticket)
 {
-    weir_frame_place *place = &exec->places[exec->submitted % exec->frames];
+    weir_frame_state *state = &exec->states[exec->submitted % exec->frames];
     weir_status status = exec->open ? weir_exec_failure(exec) : weir_fail(WEIR_ERR_STATE, "weir_frame_submit: the frame is submitted already");
     if (status == WEIR_OK && exec->off_changed && exec->off_count > 0)
         status = weir_exec_check_switches(exec);
     if (status != WEIR_OK) {
-        if (exec->open)
-            take_copies_back(exec);
-        exec->open = false;
-        pthread_cond_broadcast(&exec->runtime->changed);
+        weir_exec_drop_open(exec);
         return status;
     }
     exec->off_changed = false;
-    place->values.number = exec->submitted;
-    place->finished = false;
-    place->submitted_ns = weir_clock_ns();
-    latch_params_and_switches(exec, place);
-    latch_rings(exec, place);
-    follow_other_execs(exec, place);
+    state->values.number = exec->submitted;
+    state->finished = false;
+    state->submitted_ns = weir_clock_ns();
+    latch_params_and_switches(exec, state);
+    latch_rings(exec, state);
+    follow_other_execs(exec, state);
     exec->open = false;
     exec->submitted++;
     if (ticket)
@@ -243,17 +294,17 @@ weir_status weir_exec_submit(weir_exec *exec, weir_ticket *ticket)
 
 /* ---- done ---- */
 
-void weir_exec_task_failed(void *user, uint64_t frame, uint32_t task, weir_status status)
+void weir_exec_task_failed(void *user, uint64_t frame, uint32_t task, weir_status failure, weir_status cause)
 {
     weir_exec *exec = user;
     pthread_mutex_lock(&exec->runtime->lock);
     if (exec->failure == WEIR_OK || frame < exec->failed_frame) {
-        exec->failure = status == WEIR_ERR_DEVICE ? WEIR_ERR_DEVICE : WEIR_ERR_TASK;
-        exec->cause = status;
+        exec->failure = failure;
+        exec->cause = cause;
         exec->failed_frame = frame;
         exec->culprit = task;
         weir_log(WEIR_LOG_ERROR, "graph '%s': task '%s' failed in frame %" PRIu64 ": %s", exec->plan->body->name, exec->plan->body->tasks.at[task].name,
-                 frame, weir_status_name(status));
+                 frame, weir_status_name(cause));
     }
     pthread_mutex_unlock(&exec->runtime->lock);
 }
@@ -276,13 +327,13 @@ weir_status weir_exec_task_ran(void *user, uint32_t task)
 
 static void keep_figures(weir_exec *exec, uint64_t frame)
 {
-    const weir_frame_place *place = &exec->places[frame % exec->frames];
+    const weir_frame_state *state = &exec->states[frame % exec->frames];
     uint32_t tasks = exec->plan->tasks;
     int64_t now = weir_clock_ns();
-    exec->frame_ns[frame % WEIR_FRAME_SAMPLES] = (double)(now - place->submitted_ns);
+    exec->frame_ns[frame % WEIR_FRAME_SAMPLES] = (double)(now - state->submitted_ns);
     if (!exec->spans)
         return;
-    exec->last_start_ns = place->submitted_ns;
+    exec->last_start_ns = state->submitted_ns;
     exec->last_end_ns = now;
     memcpy(exec->last_spans, exec->spans + frame % exec->frames * tasks, tasks * sizeof *exec->spans);
     for (uint32_t t = 0; t < tasks; t++) {
@@ -300,13 +351,12 @@ static void finish_frames(weir_exec *exec)
     if (exec->telling)
         return;
     exec->telling = true;
-    while (exec->done < exec->released && exec->places[exec->done % exec->frames].finished) {
+    while (exec->done < exec->released && exec->states[exec->done % exec->frames].finished) {
         keep_figures(exec, exec->done);
         weir_status status = exec->failure != WEIR_OK && exec->done >= exec->failed_frame ? exec->failure : WEIR_OK;
-        exec->places[exec->done % exec->frames].finished = false;
+        exec->states[exec->done % exec->frames].finished = false;
         weir_ticket ticket = {++exec->done};
-        for (weir_exec *other = runtime->execs; other; other = other->next)
-            release_frames(other);
+        weir_runtime_release_frames(runtime);
         pthread_cond_broadcast(&runtime->changed);
         if (exec->on_frame) {
             void (*on_frame)(void *, weir_ticket, weir_status) = exec->on_frame;
@@ -325,7 +375,7 @@ void weir_exec_frame_done(void *user, uint64_t frame)
     weir_exec *exec = user;
     weir_runtime *runtime = exec->runtime;
     pthread_mutex_lock(&runtime->lock);
-    exec->places[frame % exec->frames].finished = true;
+    exec->states[frame % exec->frames].finished = true;
     finish_frames(exec);
     pthread_mutex_unlock(&runtime->lock);
 }
@@ -372,11 +422,14 @@ const void *weir_exec_data(weir_exec *exec, weir_ticket ticket, weir_buffer *buf
     pthread_mutex_lock(&exec->runtime->lock);
     const weir_storage *storage = exec->uses[b].storage;
     uint64_t begun = exec->submitted + (exec->open ? 1 : 0), frame = ticket.number - 1;
+    const uint64_t *moves = exec->moves_history + frame % exec->history_frames * exec->plan->body->buffers.count;
     if (check_ticket(exec, ticket) == WEIR_OK) {
         if (exec->done < ticket.number)
             weir_fail(WEIR_ERR_STATE, "buffer '%s': its frame is not done: wait for it first", buffer->name);
-        else if (begun > frame + storage->count)
-            weir_fail(WEIR_ERR_STATE, "buffer '%s' has %u copies, and as many frames were begun since: give it more, or read sooner", buffer->name, storage->count);
+        else if (exec->failure != WEIR_OK && frame >= exec->failed_frame)
+            weir_exec_failure(exec);
+        else if (begun > frame + storage->count || storage->moves >= moves[b] + storage->count)
+            weir_fail(WEIR_ERR_STATE, "buffer '%s' has %u copies, and as many frames were begun since, of this exec or of others that write it: give it more, or read sooner", buffer->name, storage->count);
         else if (exec->ring_of[b] == UINT32_MAX)
             data = storage->copies[0];
         else
@@ -396,6 +449,8 @@ weir_status weir_exec_poll_task(weir_exec *exec, weir_ticket ticket, weir_task t
     pthread_mutex_lock(&exec->runtime->lock);
     weir_status status = check_ticket(exec, ticket);
     uint64_t frame = ticket.number - 1;
+    if (status == WEIR_OK && exec->failure != WEIR_OK && frame >= exec->failed_frame)
+        status = weir_exec_failure(exec);
     if (status == WEIR_OK && exec->done <= frame && (exec->released <= frame || !exec->runtime->ops->task_done(exec->program, frame, index)))
         status = weir_fail(WEIR_WOULD_BLOCK, "task '%s' is not done in frame %" PRIu64, exec->plan->body->tasks.at[index].name, frame);
     pthread_mutex_unlock(&exec->runtime->lock);

@@ -106,6 +106,7 @@ static void init_lock(weir_runtime *runtime)
     pthread_cond_init(&runtime->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_mutex_init(&runtime->lock, NULL);
+    pthread_mutex_init(&runtime->making, NULL);
 }
 
 weir_status weir_runtime_open(const weir_runtime_options *options, const weir_observers *observers, weir_runtime **out)
@@ -156,6 +157,7 @@ void weir_runtime_release(weir_runtime *runtime)
     }
     pthread_cond_destroy(&runtime->changed);
     pthread_mutex_destroy(&runtime->lock);
+    pthread_mutex_destroy(&runtime->making);
     weir_free(runtime);
 }
 
@@ -201,7 +203,9 @@ void weir_runtime_destroy(weir_runtime *runtime)
     }
     pthread_mutex_unlock(&runtime->lock);
     runtime->observers->runtime_ends(runtime);
+    pthread_mutex_lock(&runtime->making);
     weir_storages_end(runtime);
+    pthread_mutex_unlock(&runtime->making);
     weir_runtime_release(runtime);
 }
 

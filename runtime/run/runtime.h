@@ -2,7 +2,7 @@
  *
  * One lock, the runtime's, guards all that changes here, in execs and in storages, unless said otherwise; `changed` is broadcast
  * whenever a frame is done, opened or submitted. Reports of the backend take the lock, so it is never held while waiting for
- * the backend's threads.
+ * the backend's threads, nor while large memory is taken or copied. A second lock, `making`, taken before it, lets one exec be made at a time.
  * Who keeps whom: each exec and each storage holds the runtime's memory and its backend open; the program's own hold ends with
  * weir_runtime_destroy. A storage hangs on its buffer and goes with the buffer or with the runtime, whichever ends first. */
 #ifndef WEIR_RUN_RUNTIME_H
@@ -20,6 +20,7 @@ struct weir_use {
     weir_storage *storage;
     weir_exec *exec;
     bool writes;
+    uint32_t furthest_back; /* the largest distance it is read at */
     uint64_t last_touch, last_write; /* frame number + 1 of the last submitted frame that does; 0: none */
     weir_use *next;
 };
@@ -42,9 +43,11 @@ struct weir_storage {
     size_t guard_bytes;         /* before and after each copy, when debugging; else 0 */
     void **copies;              /* never changes: backends read it without the lock */
     uint32_t newest;            /* the copy of the last frame that moved the ring on */
+    uint64_t moves;             /* frames that wrote it, of all execs: tells a copy that was reused */
+    uint32_t under_way;         /* reads and writes by the program: frames that touch it are held back */
     uint64_t touches;           /* WEIR_HOST_IN: frames that were given a copy */
     weir_copy_user *users;      /* WEIR_HOST_IN: of each copy; else NULL */
-    uint32_t furthest_back;     /* the largest distance any exec reads it at */
+    uint32_t furthest_back;     /* the largest of its uses */
     weir_use *uses;
     weir_storage *next, **link; /* the runtime's list */
 };
@@ -56,7 +59,7 @@ struct weir_runtime {
     uint32_t lanes_max; /* 0: no bound */
     bool debug;
     const struct weir_observers *observers;
-    pthread_mutex_t lock;
+    pthread_mutex_t making, lock;
     pthread_cond_t changed; /* on the monotonic clock */
     bool ended;
     weir_exec *execs;
@@ -84,8 +87,10 @@ int64_t weir_deadline(int64_t timeout_ns); /* from now; negative: INT64_MAX */
  * the one that was there. */
 weir_status weir_runtime_set_tracer(weir_runtime *runtime, weir_tracer *tracer, weir_tracer **before);
 
-/* storage.c, with the lock held: */
-weir_status weir_storage_of(weir_runtime *runtime, weir_buffer *buffer, uint32_t automatic, weir_storage **out); /* finds or makes */
+/* storage.c: */
+weir_status weir_storage_of(weir_runtime *runtime, weir_buffer *buffer, uint32_t automatic, weir_storage **out); /* finds or makes; with `making` held */
+void weir_storage_link(weir_use *use);   /* with the lock held */
+void weir_storage_unlink(weir_use *use); /* the same */
 /* True if the guards of every copy are as they were made. Without the lock: storages of a live exec do not change. */
 bool weir_storage_is_intact(const weir_storage *storage);
 void weir_storages_end(weir_runtime *runtime); /* frees all that no dying buffer is freeing already */

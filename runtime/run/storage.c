@@ -121,14 +121,45 @@ weir_status weir_storage_of(weir_runtime *runtime, weir_buffer *buffer, uint32_t
         storage_free(storage);
         return status;
     }
+    pthread_mutex_lock(&runtime->lock);
     storage->next = runtime->storages;
     storage->link = &runtime->storages;
     if (storage->next)
         storage->next->link = &storage->next;
     runtime->storages = storage;
+    pthread_mutex_unlock(&runtime->lock);
     weir_buffer_attach(buffer, &storage->attachment);
     *out = storage;
     return WEIR_OK;
+}
+
+static void find_furthest_back(weir_storage *storage)
+{
+    storage->furthest_back = 0;
+    for (const weir_use *use = storage->uses; use; use = use->next)
+        if (use->furthest_back > storage->furthest_back)
+            storage->furthest_back = use->furthest_back;
+}
+
+void weir_storage_link(weir_use *use)
+{
+    use->next = use->storage->uses;
+    use->storage->uses = use;
+    find_furthest_back(use->storage);
+}
+
+void weir_storage_unlink(weir_use *use)
+{
+    weir_storage *storage = use->storage;
+    for (weir_use **link = &storage->uses; *link; link = &(*link)->next)
+        if (*link == use) {
+            *link = use->next;
+            break;
+        }
+    for (uint32_t i = 0; storage->users && i < storage->count; i++)
+        if (storage->users[i].exec == use->exec)
+            storage->users[i].exec = NULL;
+    find_furthest_back(storage);
 }
 
 void weir_storages_end(weir_runtime *runtime)
@@ -154,37 +185,56 @@ void weir_storages_end(weir_runtime *runtime)
 
 /* ---- reading and writing between frames ---- */
 
-/* The buffer's storage, with the lock held and no frame in flight that writes it (or, for a writer, touches it). */
-static weir_status storage_at_rest(weir_runtime *runtime, weir_buffer *buffer, size_t offset, size_t bytes, bool for_writing, weir_storage **out)
+typedef struct {
+    weir_runtime *runtime;
+    weir_storage *storage;
+    size_t offset, bytes;
+} transfer;
+
+/* Waits for the frames submitted so far that write the buffer (or, for a writer, touch it), and holds back those that come after. Must be
+ * followed by end_transfer if it returns WEIR_OK; the lock is held neither before nor after. */
+static weir_status begin_transfer(transfer *t, weir_buffer *buffer, bool for_writing)
 {
-    weir_storage *storage = (weir_storage *)weir_buffer_attachment(buffer, runtime);
+    weir_runtime *runtime = t->runtime;
+    weir_storage *storage = t->storage = (weir_storage *)weir_buffer_attachment(buffer, runtime);
     if (!storage)
         return weir_fail(WEIR_ERR_STATE, "buffer '%s' has no memory in this runtime before the first exec that uses it is made", buffer->name);
-    if (offset > storage->bytes || bytes > storage->bytes - offset)
-        return weir_fail(WEIR_ERR_INVALID, "buffer '%s': bytes %zu to %zu are past its end, %zu", buffer->name, offset, offset + bytes, storage->bytes);
+    if (t->offset > storage->bytes || t->bytes > storage->bytes - t->offset)
+        return weir_fail(WEIR_ERR_INVALID, "buffer '%s': bytes %zu to %zu are past its end, %zu", buffer->name, t->offset, t->offset + t->bytes, storage->bytes);
+    pthread_mutex_lock(&runtime->lock);
     for (weir_use *use = storage->uses; use;) {
-        uint64_t until = for_writing ? use->last_touch : use->last_write;
-        if (weir_exec_done(use->exec) < until) {
+        if (use->exec->done < (for_writing ? use->last_touch : use->last_write)) {
             weir_runtime_await(runtime, INT64_MAX);
             use = storage->uses; /* the list may have changed meanwhile */
         } else {
             use = use->next;
         }
     }
-    *out = storage;
+    storage->under_way++;
+    pthread_mutex_unlock(&runtime->lock);
     return WEIR_OK;
+}
+
+static void end_transfer(transfer *t)
+{
+    pthread_mutex_lock(&t->runtime->lock);
+    t->storage->under_way--;
+    weir_runtime_release_frames(t->runtime);
+    pthread_cond_broadcast(&t->runtime->changed);
+    pthread_mutex_unlock(&t->runtime->lock);
 }
 
 weir_status weir_buffer_write(weir_runtime *runtime, weir_buffer *buffer, const void *data, size_t offset_bytes, size_t bytes)
 {
     if (!runtime || !buffer || (!data && bytes > 0))
         return weir_fail(WEIR_ERR_INVALID, "weir_buffer_write: NULL argument");
-    weir_storage *storage = NULL;
-    pthread_mutex_lock(&runtime->lock);
-    weir_status status = storage_at_rest(runtime, buffer, offset_bytes, bytes, true, &storage);
-    for (uint32_t i = 0; status == WEIR_OK && i < storage->count && bytes > 0; i++)
-        status = runtime->ops->write(runtime->backend, storage->place, (unsigned char *)storage->copies[i] + offset_bytes, data, bytes);
-    pthread_mutex_unlock(&runtime->lock);
+    transfer t = {.runtime = runtime, .offset = offset_bytes, .bytes = bytes};
+    weir_status status = begin_transfer(&t, buffer, true);
+    if (status != WEIR_OK)
+        return status;
+    for (uint32_t i = 0; status == WEIR_OK && i < t.storage->count && bytes > 0; i++)
+        status = runtime->ops->write(runtime->backend, t.storage->place, (unsigned char *)t.storage->copies[i] + offset_bytes, data, bytes);
+    end_transfer(&t);
     return status;
 }
 
@@ -192,11 +242,12 @@ weir_status weir_buffer_read(weir_runtime *runtime, weir_buffer *buffer, void *d
 {
     if (!runtime || !buffer || (!data && bytes > 0))
         return weir_fail(WEIR_ERR_INVALID, "weir_buffer_read: NULL argument");
-    weir_storage *storage = NULL;
-    pthread_mutex_lock(&runtime->lock);
-    weir_status status = storage_at_rest(runtime, buffer, offset_bytes, bytes, false, &storage);
-    if (status == WEIR_OK && bytes > 0)
-        status = runtime->ops->read(runtime->backend, storage->place, data, (const unsigned char *)storage->copies[storage->newest] + offset_bytes, bytes);
-    pthread_mutex_unlock(&runtime->lock);
+    transfer t = {.runtime = runtime, .offset = offset_bytes, .bytes = bytes};
+    weir_status status = begin_transfer(&t, buffer, false);
+    if (status != WEIR_OK)
+        return status;
+    if (bytes > 0)
+        status = runtime->ops->read(runtime->backend, t.storage->place, data, (const unsigned char *)t.storage->copies[t.storage->newest] + offset_bytes, bytes);
+    end_transfer(&t);
     return status;
 }

@@ -126,6 +126,7 @@ void weir_host_workers_stop(struct weir_backend *device);
 void weir_host_ring(struct weir_backend *device); /* work became possible */
 
 /* program.c */
+weir_status weir_host_check(const weir_backend *backend, const weir_plan *plan);
 weir_status weir_host_program_create(weir_backend *backend, const weir_image *image, weir_program **out);
 void weir_host_program_destroy(weir_program *program);
 void weir_host_submit(weir_program *program, const weir_frame_values *values);

@@ -157,6 +157,7 @@ const weir_backend_ops weir_host_backend = {
     .give = host_give,
     .write = host_move,
     .read = host_move,
+    .check = weir_host_check,
     .program_create = weir_host_program_create,
     .program_destroy = weir_host_program_destroy,
     .submit = weir_host_submit,

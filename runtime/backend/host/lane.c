@@ -91,22 +91,23 @@ static void note_span(const worker *self, const weir_program *program, const lan
     trace(self, program, l, what, l->frame, extent, span);
 }
 
-static void note_failure(weir_program *program, uint64_t frame, uint32_t task, weir_status status)
+static void note_failure(weir_program *program, uint64_t frame, uint32_t task, weir_status failure, weir_status cause)
 {
     unsigned long long first = atomic_load(&program->failed);
     while (frame < first && !atomic_compare_exchange_weak(&program->failed, &first, frame))
         ;
-    program->image->reports.task_failed(program->image->reports.user, frame, task, status);
+    program->image->reports.task_failed(program->image->reports.user, frame, task, failure, cause);
 }
 
 /* A task has run: with what it returned, and what run says of it when debugging. */
-static void judge(weir_program *program, uint64_t frame, uint32_t task, weir_status status)
+static void judge(weir_program *program, uint64_t frame, uint32_t task, weir_status returned)
 {
     const weir_reports *reports = &program->image->reports;
-    if (status == WEIR_OK && reports->task_ran)
-        status = reports->task_ran(reports->user, task);
-    if (status != WEIR_OK)
-        note_failure(program, frame, task, status);
+    weir_status found = reports->task_ran ? reports->task_ran(reports->user, task) : WEIR_OK;
+    if (returned != WEIR_OK)
+        note_failure(program, frame, task, WEIR_ERR_TASK, returned);
+    else if (found != WEIR_OK)
+        note_failure(program, frame, task, found, found);
 }
 
 /* ---- entries ---- */

@@ -6,8 +6,9 @@
 #include <assert.h>
 #include <sched.h>
 
-static weir_status check_code(const weir_plan *plan)
+weir_status weir_host_check(const weir_backend *device, const weir_plan *plan)
 {
+    (void)device;
     for (uint32_t t = 0; t < plan->tasks; t++) {
         const weir_task_record *task = &plan->body->tasks.at[t];
         if (task->kind == WEIR_KIND_KERNEL && !task->code.kernel->host)
@@ -174,9 +175,6 @@ static void free_program(weir_program *program)
 
 weir_status weir_host_program_create(weir_backend *device, const weir_image *image, weir_program **out)
 {
-    weir_status status = check_code(image->plan);
-    if (status != WEIR_OK)
-        return status;
     weir_program *program = weir_alloc(1, sizeof *program);
     if (!program)
         return weir_fail_no_memory();
@@ -193,7 +191,7 @@ weir_status weir_host_program_create(weir_backend *device, const weir_image *ima
         return weir_fail_no_memory();
     }
     make_lanes(program);
-    status = weir_host_scratch_grow(device, image->plan);
+    weir_status status = weir_host_scratch_grow(device, image->plan);
     if (status == WEIR_OK)
         status = table_add(device, program);
     if (status != WEIR_OK) {
