@@ -181,7 +181,8 @@ START_TEST(next_frame_starts_before_the_last_one_ends)
 {
     weir_graph *graph = graph_make("two lanes");
     weir_add_host(graph, "gate", gate_pass, &stop, weir_no_args());
-    weir_task aside = weir_add_host(graph, "aside", do_nothing, NULL, weir_no_args());
+    weir_buffer *ring = numbers("ring", 4, 2, WEIR_HOST_LOCAL);
+    weir_task aside = weir_add_host(graph, "aside", do_nothing, NULL, WEIR_ARGS(WEIR_WRITE(ring)));
     weir_exec *exec = exec_make(runtime, graph, 2);
     submit(exec);
     weir_ticket second = submit(exec);
@@ -193,6 +194,7 @@ START_TEST(next_frame_starts_before_the_last_one_ends)
     gate_open(&stop);
     weir_exec_destroy(exec);
     weir_graph_destroy(graph);
+    weir_buffer_destroy(ring);
 }
 END_TEST
 
@@ -513,6 +515,36 @@ START_TEST(callback_comes_once_a_frame_in_order)
 }
 END_TEST
 
+static void note_slowly(void *user, weir_ticket ticket, weir_status status)
+{
+    calls *c = user;
+    if (atomic_fetch_add(&c->inside, 1) != 0)
+        atomic_fetch_add(&c->overlaps, 1);
+    pause_ms(1);
+    atomic_fetch_sub(&c->inside, 1);
+    note_frame(user, ticket, status);
+}
+
+START_TEST(frames_that_end_during_a_callback_are_told_after_it)
+{
+    static calls c;
+    memset(&c, 0, sizeof c);
+    weir_graph *graph = graph_make("g");
+    weir_add_host(graph, "t", do_nothing, NULL, weir_no_args());
+    weir_add_host(graph, "u", do_nothing, NULL, weir_no_args());
+    weir_exec *exec = exec_make(runtime, graph, 3);
+    weir_exec_on_frame(exec, note_slowly, &c);
+    for (int i = 0; i < 40; i++)
+        submit(exec);
+    weir_exec_destroy(exec);
+    ck_assert_int_eq(atomic_load(&c.calls), 40);
+    ck_assert_int_eq(atomic_load(&c.overlaps), 0);
+    for (int i = 0; i < 40; i++)
+        ck_assert_uint_eq(c.tickets[i].number, (uint64_t)i + 1);
+    weir_graph_destroy(graph);
+}
+END_TEST
+
 START_TEST(callback_comes_for_failed_frames_too)
 {
     static calls c;
@@ -622,13 +654,66 @@ START_TEST(frames_after_a_failed_one_run_nothing_more)
 }
 END_TEST
 
-START_TEST(fault_of_the_device_is_told_as_one)
+START_TEST(earliest_failed_frame_is_the_one_told)
+{
+    gate other;
+    weir_task culprit;
+    gate_init(&other);
+    weir_graph *graph = graph_make("two");
+    weir_task a = weir_add_host(graph, "a", gate_pass, &stop, weir_no_args());
+    weir_add_host(graph, "b", gate_pass, &other, weir_no_args());
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 2, .frames = 2}, NULL);
+    weir_ticket first = submit(exec), second = submit(exec);
+    gate_let(&other, 1);
+    gate_await(&other, 2); /* b of frame 1 is inside, as is a of frame 0 */
+    gate_await(&stop, 1);
+    stop.result = other.result = WEIR_ERR_IO;
+    gate_open(&stop);
+    REFUSED(WEIR_ERR_TASK, weir_exec_wait(exec, first, -1), "task 'a' failed in frame 0");
+    gate_open(&other);
+    REFUSED(WEIR_ERR_TASK, weir_exec_wait(exec, second, -1), "task 'a' failed in frame 0");
+    ck_assert_int_eq(weir_exec_status(exec, &culprit), WEIR_ERR_TASK);
+    ck_assert_uint_eq(culprit.number, a.number);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    gate_finish(&other);
+}
+END_TEST
+
+START_TEST(later_failure_of_an_earlier_frame_takes_over)
+{
+    gate other;
+    gate_init(&other);
+    weir_graph *graph = graph_make("two");
+    weir_add_host(graph, "a", gate_pass, &stop, weir_no_args());
+    weir_add_host(graph, "b", gate_pass, &other, weir_no_args());
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 2, .frames = 2}, NULL);
+    weir_ticket first = submit(exec), second = submit(exec);
+    gate_let(&other, 1);
+    gate_await(&other, 2);
+    other.result = WEIR_ERR_IO;
+    gate_open(&other); /* b of frame 1 fails, while a of frame 0 is inside */
+    while (weir_exec_status(exec, NULL) == WEIR_OK)
+        pause_ms(1);
+    says(weir_last_error(), "task 'b' failed in frame 1");
+    gate_await(&stop, 1);
+    stop.result = WEIR_ERR_IO;
+    gate_open(&stop);
+    REFUSED(WEIR_ERR_TASK, weir_exec_wait(exec, second, -1), "task 'a' failed in frame 0");
+    REFUSED(WEIR_ERR_TASK, weir_exec_wait(exec, first, -1), "task 'a' failed in frame 0");
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    gate_finish(&other);
+}
+END_TEST
+
+START_TEST(whatever_a_task_returns_the_device_has_not_failed)
 {
     chain c;
     stop.result = WEIR_ERR_DEVICE;
     gate_open(&stop);
     chain_make(&c, 1, NULL);
-    REFUSED(WEIR_ERR_DEVICE, weir_exec_wait(c.exec, submit(c.exec), -1), "task 'gate'");
+    REFUSED(WEIR_ERR_TASK, weir_exec_wait(c.exec, submit(c.exec), -1), "task 'gate' failed in frame 0 with WEIR_ERR_DEVICE");
     chain_finish(&c);
 }
 END_TEST
@@ -810,12 +895,15 @@ int main(void)
     tcase_add_test(cases, outputs_are_there_only_once_the_frame_is_done);
     tcase_add_test(cases, params_are_those_of_the_submit);
     tcase_add_test(cases, callback_comes_once_a_frame_in_order);
+    tcase_add_test(cases, frames_that_end_during_a_callback_are_told_after_it);
     tcase_add_test(cases, callback_comes_for_failed_frames_too);
     tcase_add_test(cases, callback_may_submit_the_next_frame);
     tcase_add_test(cases, failing_task_fails_its_frame_and_stops_the_exec);
     tcase_add_test(cases, frame_that_is_open_when_another_fails_is_refused);
     tcase_add_test(cases, frames_after_a_failed_one_run_nothing_more);
-    tcase_add_test(cases, fault_of_the_device_is_told_as_one);
+    tcase_add_test(cases, earliest_failed_frame_is_the_one_told);
+    tcase_add_test(cases, later_failure_of_an_earlier_frame_takes_over);
+    tcase_add_test(cases, whatever_a_task_returns_the_device_has_not_failed);
     tcase_add_test(cases, anything_but_ok_is_a_failure);
     tcase_add_test(cases, other_execs_go_on_after_a_failure);
     tcase_add_test(cases, times_are_kept_only_when_asked_for);
