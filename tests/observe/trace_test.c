@@ -1,0 +1,356 @@
+/* trace_test.c - what trace.c promises: a file that is JSON, with a row per lane and per worker, and each task that ran in both. */
+#include "observe/folder.h"
+#include "run/fixture.h"
+#include <ctype.h>
+
+static test_folder folder;
+
+static void set_up(void)
+{
+    no_environment();
+    folder = folder_make();
+}
+
+static void tear_down(void)
+{
+    folder_remove(&folder);
+}
+
+/* ---- is it JSON: where the value that begins here ends, or NULL ---- */
+
+static const char *after_space(const char *at)
+{
+    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')
+        at++;
+    return at;
+}
+
+static const char *after_string(const char *at)
+{
+    if (*at++ != '"')
+        return NULL;
+    for (; *at != '"'; at++) {
+        if ((unsigned char)*at < 0x20)
+            return NULL; /* its end among them */
+        if (*at != '\\')
+            continue;
+        at++;
+        if (*at == 'u') {
+            for (int i = 1; i <= 4; i++)
+                if (!isxdigit((unsigned char)at[i]))
+                    return NULL;
+            at += 4;
+        } else if (*at == '\0' || !strchr("\"\\/bfnrt", *at)) {
+            return NULL;
+        }
+    }
+    return at + 1;
+}
+
+static const char *after_number(const char *at)
+{
+    char *end;
+    if (*at != '-' && !isdigit((unsigned char)*at))
+        return NULL;
+    (void)strtod(at, &end);
+    return end;
+}
+
+static const char *after_value(const char *at, int depth)
+{
+    at = after_space(at);
+    if (depth > 10)
+        return NULL;
+    if (*at == '"')
+        return after_string(at);
+    if (*at != '{' && *at != '[')
+        return after_number(at);
+    char close = *at == '{' ? '}' : ']';
+    bool object = *at == '{';
+    at = after_space(at + 1);
+    if (*at == close)
+        return at + 1;
+    for (;;) {
+        if (object) {
+            at = after_string(after_space(at));
+            at = at ? after_space(at) : NULL;
+            if (!at || *at++ != ':')
+                return NULL;
+        }
+        at = after_value(at, depth + 1);
+        if (!at)
+            return NULL;
+        at = after_space(at);
+        if (*at == close)
+            return at + 1;
+        if (*at++ != ',')
+            return NULL;
+    }
+}
+
+/* ---- the events of a trace, one a line ---- */
+
+enum { EVENTS_MOST = 2000 };
+
+typedef struct {
+    char phase, name[64], arg_name[64];
+    int process, row, frame;
+    double start_us, us;
+} event;
+
+typedef struct {
+    event at[EVENTS_MOST];
+    int count;
+} events;
+
+static double number_of(const char *line, const char *key)
+{
+    const char *found = strstr(line, key);
+    return found ? strtod(found + strlen(key), NULL) : -1;
+}
+
+static void text_of(const char *line, const char *key, char to[64])
+{
+    const char *found = strstr(line, key);
+    to[0] = '\0';
+    if (found)
+        sscanf(found + strlen(key), "%63[^\"]", to);
+}
+
+static const events *read_trace(const char *name)
+{
+    static events all;
+    char *text = folder_text(&folder, name);
+    ck_assert_msg(text != NULL, "%s is not there", name);
+    const char *end = after_value(text, 0);
+    ck_assert_msg(end && *after_space(end) == '\0', "no JSON: %s", text);
+    says(text, "\"traceEvents\":[");
+    all.count = 0;
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *phase = strstr(line, "{\"ph\":\"");
+        if (!phase)
+            continue;
+        ck_assert_int_lt(all.count, EVENTS_MOST);
+        event *e = &all.at[all.count++];
+        e->phase = phase[7];
+        text_of(line, "\"name\":\"", e->name);
+        text_of(line, "\"args\":{\"name\":\"", e->arg_name);
+        e->process = (int)number_of(line, "\"pid\":");
+        e->row = (int)number_of(line, "\"tid\":");
+        e->frame = (int)number_of(line, "\"frame\":");
+        e->start_us = number_of(line, "\"ts\":");
+        e->us = number_of(line, "\"dur\":");
+    }
+    free(text);
+    return &all;
+}
+
+/* Times the task is in a row of this process (0: any but the workers'). */
+static int times_in(const events *all, int process, const char *name)
+{
+    int times = 0;
+    for (int i = 0; i < all->count; i++)
+        times += all->at[i].phase == 'X' && (process ? all->at[i].process == process : all->at[i].process != 1) &&
+                 strcmp(all->at[i].name, name) == 0;
+    return times;
+}
+
+static bool has_named(const events *all, const char *what, const char *name)
+{
+    for (int i = 0; i < all->count; i++)
+        if (all->at[i].phase == 'M' && strcmp(all->at[i].name, what) == 0 && strcmp(all->at[i].arg_name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A row shows one thing at a time. */
+static void rows_do_not_overlap(const events *all)
+{
+    for (int i = 0; i < all->count; i++)
+        for (int j = 0; j < all->count; j++) {
+            const event *a = &all->at[i], *b = &all->at[j];
+            if (i == j || a->phase != 'X' || b->phase != 'X' || a->process != b->process || a->row != b->row || a->start_us > b->start_us)
+                continue;
+            ck_assert_msg(a->start_us + a->us <= b->start_us + 0.0015, "%s and %s overlap in row %d of process %d", a->name, b->name,
+                          a->row, a->process);
+        }
+}
+
+static void no_kernel(const weir_blocks *blocks, void *const *args)
+{
+    (void)blocks;
+    (void)args;
+}
+
+static const weir_kernel shared = {.name = "shared", .host = no_kernel};
+
+START_TEST(each_task_stands_in_a_lane_and_in_a_worker)
+{
+    weir_runtime *runtime = runtime_make(2);
+    weir_graph *graph = graph_make("frame graph");
+    weir_task a = weir_add_host(graph, "first", do_nothing, NULL, weir_no_args());
+    weir_task b = weir_add_host(graph, "left", do_nothing, NULL, weir_no_args());
+    weir_task c = weir_add_kernel(graph, &shared, (weir_shape){.grid = {64}}, weir_no_args());
+    weir_task off = weir_add_host(graph, "never", do_nothing, NULL, weir_no_args());
+    weir_task_set(graph, b, &(weir_task_options){.group = "sides"});
+    weir_after(graph, b, a);
+    weir_after(graph, c, a);
+    weir_after(graph, off, a);
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 2, .frames = 2}, NULL);
+    OK(weir_exec_enable(exec, off, 0));
+    OK(weir_trace_start(runtime, folder_file(&folder, "trace.json").text));
+    ck_assert_ptr_null(folder_text(&folder, "trace.json")); /* not before it is whole */
+    run_frames(exec, 5);
+    OK(weir_trace_stop(runtime));
+    run_frames(exec, 3); /* too late */
+    const events *all = read_trace("trace.json");
+    ck_assert_int_eq(times_in(all, 0, "first"), 5);
+    ck_assert_int_eq(times_in(all, 0, "left"), 5);
+    ck_assert_int_eq(times_in(all, 0, "shared"), 5);
+    ck_assert_int_eq(times_in(all, 0, "never"), 0);
+    ck_assert_int_eq(times_in(all, 1, "first"), 5);
+    ck_assert_int_eq(times_in(all, 1, "left"), 5);
+    ck_assert_int_gt(times_in(all, 1, "shared"), 5); /* in parts */
+    ck_assert(has_named(all, "process_name", "workers"));
+    ck_assert(has_named(all, "process_name", "frame graph"));
+    ck_assert(has_named(all, "thread_name", "lane 0"));
+    ck_assert(has_named(all, "thread_name", "lane 1"));
+    ck_assert(has_named(all, "thread_name", "worker 0") || has_named(all, "thread_name", "worker 1"));
+    for (int i = 0; i < all->count; i++)
+        if (all->at[i].phase == 'X')
+            ck_assert(all->at[i].start_us >= 0 && all->at[i].us >= 0 && all->at[i].frame >= 0 && all->at[i].frame < 5);
+    rows_do_not_overlap(all);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    weir_runtime_destroy(runtime);
+}
+END_TEST
+
+START_TEST(odd_names_stay_json)
+{
+    weir_runtime *runtime = runtime_make(1);
+    weir_graph *graph = graph_make("g \"quoted\"");
+    weir_add_empty(graph, "back\\slash \"and\" quotes");
+    weir_add_empty(graph, "tab\tand\x01" "control\nlines");
+    weir_add_empty(graph, "r\xc3\xa9gion \xe2\x88\x87p");
+    weir_add_empty(graph, "broken \xff\xc3 bytes");
+    weir_task t = weir_add_empty(graph, "t");
+    weir_task_set(graph, t, &(weir_task_options){.group = "group \"q\""});
+    weir_exec *exec = exec_make(runtime, graph, 1);
+    OK(weir_trace_start(runtime, folder_file(&folder, "trace.json").text));
+    run_frames(exec, 1);
+    OK(weir_trace_stop(runtime));
+    const events *all = read_trace("trace.json");
+    ck_assert_int_eq(times_in(all, 0, "r\xc3\xa9gion \xe2\x88\x87p"), 1);
+    ck_assert_int_eq(times_in(all, 0, "t"), 1);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    weir_runtime_destroy(runtime);
+}
+END_TEST
+
+START_TEST(graphs_have_rows_apart)
+{
+    weir_runtime *runtime = runtime_make(2);
+    weir_graph *one = graph_make("one"), *two = graph_make("two");
+    weir_add_host(one, "t", do_nothing, NULL, weir_no_args());
+    weir_add_host(two, "u", do_nothing, NULL, weir_no_args());
+    weir_exec *first = exec_make(runtime, one, 1), *second = exec_make(runtime, two, 1);
+    OK(weir_trace_start(runtime, folder_file(&folder, "trace.json").text));
+    run_frames(first, 1);
+    run_frames(second, 1);
+    weir_exec_destroy(first);
+    weir_exec_destroy(second);
+    weir_graph_destroy(one);
+    weir_graph_destroy(two);
+    OK(weir_trace_stop(runtime)); /* all that it names is gone */
+    const events *all = read_trace("trace.json");
+    int of_t = 0, of_u = 0;
+    for (int i = 0; i < all->count; i++)
+        if (all->at[i].phase == 'X' && all->at[i].process != 1)
+            *(all->at[i].name[0] == 't' ? &of_t : &of_u) = all->at[i].process;
+    ck_assert(of_t > 1 && of_u > 1 && of_t != of_u);
+    weir_runtime_destroy(runtime);
+}
+END_TEST
+
+START_TEST(one_trace_a_runtime_at_a_time)
+{
+    weir_runtime *runtime = runtime_make(1), *other = runtime_make(1);
+    test_path first = folder_file(&folder, "first.json"), second = folder_file(&folder, "second.json");
+    REFUSED(WEIR_ERR_STATE, weir_trace_stop(runtime), "not being traced");
+    OK(weir_trace_start(runtime, first.text));
+    REFUSED(WEIR_ERR_STATE, weir_trace_start(runtime, second.text), "being traced already");
+    OK(weir_trace_start(other, second.text));
+    OK(weir_trace_stop(other));
+    OK(weir_trace_stop(runtime));
+    ck_assert_int_eq(weir_trace_stop(runtime), WEIR_ERR_STATE);
+    (void)read_trace("first.json"); /* without a single task it is JSON too */
+    OK(weir_trace_start(runtime, second.text));
+    OK(weir_trace_stop(runtime));
+    weir_runtime_destroy(runtime);
+    weir_runtime_destroy(other);
+}
+END_TEST
+
+START_TEST(trace_that_cannot_be_written_is_refused)
+{
+    weir_runtime *runtime = runtime_make(1);
+    REFUSED(WEIR_ERR_IO, weir_trace_start(runtime, "/no/such/folder/trace.json"), "/no/such/folder/trace.json");
+    ck_assert_int_eq(weir_trace_start(NULL, "trace.json"), WEIR_ERR_INVALID);
+    ck_assert_int_eq(weir_trace_start(runtime, NULL), WEIR_ERR_INVALID);
+    ck_assert_int_eq(weir_trace_stop(NULL), WEIR_ERR_INVALID);
+    ck_assert_int_eq(weir_trace_stop(runtime), WEIR_ERR_STATE);
+    weir_runtime_destroy(runtime);
+}
+END_TEST
+
+START_TEST(runtimes_end_ends_its_trace)
+{
+    weir_runtime *runtime = runtime_make(1);
+    weir_graph *graph = graph_make("g");
+    weir_add_empty(graph, "t");
+    weir_exec *exec = exec_make(runtime, graph, 1);
+    OK(weir_trace_start(runtime, folder_file(&folder, "trace.json").text));
+    run_frames(exec, 2);
+    weir_runtime_destroy(runtime);
+    ck_assert_int_eq(times_in(read_trace("trace.json"), 0, "t"), 2);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+}
+END_TEST
+
+START_TEST(environment_traces_each_runtime_to_a_file_of_its_own)
+{
+    weir_graph *graph = graph_make("g");
+    weir_add_empty(graph, "t");
+    setenv("WEIR_TRACE", folder_file(&folder, "run.json").text, 1);
+    for (int i = 0; i < 2; i++) {
+        weir_runtime *runtime = runtime_make(1);
+        weir_exec *exec = exec_make(runtime, graph, 1);
+        run_frames(exec, i + 1);
+        weir_exec_destroy(exec);
+        weir_runtime_destroy(runtime);
+    }
+    ck_assert_int_eq(times_in(read_trace("run.json"), 0, "t"), 1);
+    ck_assert_int_eq(times_in(read_trace("run-2.json"), 0, "t"), 2);
+    weir_graph_destroy(graph);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("observe/trace");
+    TCase *cases = tcase_create("trace");
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_test(cases, each_task_stands_in_a_lane_and_in_a_worker);
+    tcase_add_test(cases, odd_names_stay_json);
+    tcase_add_test(cases, graphs_have_rows_apart);
+    tcase_add_test(cases, one_trace_a_runtime_at_a_time);
+    tcase_add_test(cases, trace_that_cannot_be_written_is_refused);
+    tcase_add_test(cases, runtimes_end_ends_its_trace);
+    tcase_add_test(cases, environment_traces_each_runtime_to_a_file_of_its_own);
+    suite_add_tcase(suite, cases);
+    return suite_run(suite);
+}
