@@ -342,6 +342,35 @@ START_TEST(execs_keep_program_order_per_buffer)
 }
 END_TEST
 
+START_TEST(one_frame_may_follow_many_execs)
+{
+    enum { EXECS = 40 };
+    weir_buffer *list = numbers("list", EXECS + 3, 1, WEIR_HOST_LOCAL);
+    weir_graph *graphs[EXECS];
+    weir_exec *execs[EXECS];
+    int own[EXECS];
+    for (int i = 0; i < EXECS; i++) { /* the first was made when there was no other */
+        own[i] = i;
+        graphs[i] = graph_make("g");
+        weir_add_host(graphs[i], "append", append_to, &own[i], WEIR_ARGS(weir_part(WEIR_READ_WRITE(list), (weir_box){.nx = EXECS + 3})));
+        execs[i] = exec_make(runtime, graphs[i], 1);
+    }
+    for (int i = 1; i < EXECS; i++)
+        submit(execs[i]);
+    submit(execs[0]);
+    OK(weir_runtime_wait(runtime, -1));
+    uint32_t got[EXECS + 3];
+    OK(weir_buffer_read(runtime, list, got, 0, sizeof got));
+    for (uint32_t i = 1; i <= EXECS; i++)
+        ck_assert_uint_eq(got[i], i % EXECS);
+    for (int i = 0; i < EXECS; i++) {
+        weir_exec_destroy(execs[i]);
+        weir_graph_destroy(graphs[i]);
+    }
+    weir_buffer_destroy(list);
+}
+END_TEST
+
 START_TEST(frame_that_waits_for_another_exec_says_so)
 {
     weir_buffer *b = numbers("b", 4, 1, WEIR_HOST_LOCAL);
@@ -452,6 +481,7 @@ int main(void)
     tcase_add_test(cases, runtimes_end_waits_for_all_execs);
     tcase_add_test(cases, init_graph_then_frame_graph_just_works);
     tcase_add_test(cases, execs_keep_program_order_per_buffer);
+    tcase_add_test(cases, one_frame_may_follow_many_execs);
     tcase_add_test(cases, frame_that_waits_for_another_exec_says_so);
     tcase_add_test(cases, execs_that_share_nothing_or_only_read_do_not_wait);
     tcase_add_test(cases, writer_waits_for_readers_of_another_exec);

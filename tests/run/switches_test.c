@@ -170,6 +170,18 @@ START_TEST(updates_in_place_may_be_off)
 }
 END_TEST
 
+START_TEST(only_update_in_place_may_be_off)
+{
+    weir_task b = task("b", 1, WEIR_ARGS(WEIR_READ_WRITE(data)));
+    task("c", 2, WEIR_ARGS(WEIR_READ(data)));
+    weir_exec *exec = exec_make(runtime, graph, 1);
+    OK(weir_exec_enable(exec, b, 0));
+    run_frames(exec, 2); /* what it would have changed stays as it is */
+    ran_are(0, 0, 2);
+    weir_exec_destroy(exec);
+}
+END_TEST
+
 START_TEST(handle_switches_all_it_stands_for)
 {
     weir_graph *child = graph_make("child");
@@ -240,6 +252,7 @@ int main(void)
     tcase_add_test(cases, another_writer_of_the_data_is_enough);
     tcase_add_test(cases, boxes_and_buffers_of_their_own_do_not_count);
     tcase_add_test(cases, updates_in_place_may_be_off);
+    tcase_add_test(cases, only_update_in_place_may_be_off);
     tcase_add_test(cases, handle_switches_all_it_stands_for);
     tcase_add_test(cases, foreign_and_null_tasks_are_refused);
     tcase_add_test(cases, refused_frame_gives_its_inputs_back);

@@ -193,7 +193,8 @@ END_TEST
 START_TEST(tokens_are_moved_without_memory)
 {
     weir_runtime *runtime = runtime_make(1);
-    weir_buffer *a = buffer_of((weir_buffer_desc){.name = "a"}), *b = buffer_of((weir_buffer_desc){.name = "b"});
+    weir_buffer *a = buffer_of((weir_buffer_desc){.name = "a", .element_bytes = 4});
+    weir_buffer *b = buffer_of((weir_buffer_desc){.name = "b", .element_bytes = 4});
     weir_graph *graph = graph_make("g");
     weir_add_copy(graph, "copy", WEIR_WRITE(a), WEIR_READ(b));
     weir_add_fill(graph, "fill", WEIR_WRITE(b), "x", 1);
