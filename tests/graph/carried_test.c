@@ -280,7 +280,9 @@ static weir_graph *frame_declare(const frame *f, weir_buffer **buffers)
         weir_arg args[ACCESSES_MOST];
         for (uint32_t i = 0; i < f->touches[t]; i++) {
             const touched *touch = &f->touch[t][i];
-            args[i] = weir_back(weir_part(weir_arg_of(touch->mode, buffers[touch->buffer], NULL, NULL, 0), touch->box), touch->back);
+            args[i] = weir_part(weir_arg_of(touch->mode, buffers[touch->buffer], NULL, NULL, 0), touch->box);
+            if (touch->back > 0)
+                args[i] = weir_back(args[i], touch->back);
         }
         snprintf(names[t], sizeof names[t], "t%u", t);
         tasks[t] = task_add(graph, names[t], (weir_args){args, f->touches[t]});

@@ -225,7 +225,7 @@ START_TEST(everything_a_task_has_comes_along)
     ck_assert_ptr_eq(body->buffers.at[arg[2].index].buffer, image);
     weir_span span = weir_arg_span(body, &arg[2]), expected_span = {{1, 2, 0}, {4, 6, 1}};
     ck_assert_mem_eq(&span, &expected_span, sizeof span);
-    ck_assert(arg[3].flags == WEIR_ARG_HIDDEN && arg[3].back == 2 && arg[3].mode == WEIR_ARG_READ);
+    ck_assert((arg[3].flags & WEIR_ARG_HIDDEN) && arg[3].back == 2 && arg[3].mode == WEIR_ARG_READ);
     ck_assert_ptr_eq(host->with.user, &user);
     ck_assert_int_eq(host->flags, WEIR_TASK_REENTRANT);
     weir_carried_edge carried = body->explicits_carried.at[0];
