@@ -189,6 +189,7 @@ typedef struct {
     weir_runtime *runtime;
     weir_storage *storage;
     size_t offset, bytes;
+    uint32_t newest; /* copy, of the frames that were waited for: submitting more moves the storage's own */
 } transfer;
 
 /* Waits for the frames submitted so far that write the buffer (or, for a writer, touch it), and holds back those that come after. Must be
@@ -210,6 +211,7 @@ static weir_status begin_transfer(transfer *t, weir_buffer *buffer, bool for_wri
             use = use->next;
         }
     }
+    t->newest = storage->newest;
     storage->under_way++;
     pthread_mutex_unlock(&runtime->lock);
     return WEIR_OK;
@@ -247,7 +249,7 @@ weir_status weir_buffer_read(weir_runtime *runtime, weir_buffer *buffer, void *d
     if (status != WEIR_OK)
         return status;
     if (bytes > 0)
-        status = runtime->ops->read(runtime->backend, t.storage->place, data, (const unsigned char *)t.storage->copies[t.storage->newest] + offset_bytes, bytes);
+        status = runtime->ops->read(runtime->backend, t.storage->place, data, (const unsigned char *)t.storage->copies[t.newest] + offset_bytes, bytes);
     end_transfer(&t);
     return status;
 }
