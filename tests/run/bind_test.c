@@ -250,6 +250,26 @@ START_TEST(first_exec_fixes_automatic_rings)
 }
 END_TEST
 
+START_TEST(exec_that_is_refused_fixes_nothing)
+{
+    static const weir_kernel deviceonly = {.name = "deviceonly"};
+    weir_buffer *ring = numbers("history", 4, WEIR_RING_AUTO, WEIR_HOST_LOCAL);
+    weir_graph *small = graph_make("small"), *large = graph_make("large");
+    uint32_t value;
+    weir_add_host(small, "w", do_nothing, NULL, WEIR_ARGS(WEIR_WRITE(ring), WEIR_PREVIOUS(ring, 1)));
+    weir_add_kernel(small, &deviceonly, (weir_shape){.grid = {1}}, weir_no_args());
+    weir_add_host(large, "w", do_nothing, NULL, WEIR_ARGS(WEIR_WRITE(ring), WEIR_PREVIOUS(ring, 3)));
+    exec_refused(small, WEIR_ERR_BACKEND, "deviceonly");
+    REFUSED(WEIR_ERR_STATE, weir_buffer_read(runtime, ring, &value, 0, sizeof value), "has no memory in this runtime");
+    weir_exec *exec = exec_make(runtime, large, 1);
+    run_frames(exec, 5);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(small);
+    weir_graph_destroy(large);
+    weir_buffer_destroy(ring);
+}
+END_TEST
+
 START_TEST(plan_that_needs_fewer_copies_takes_what_is_there)
 {
     weir_buffer *ring = numbers("history", 4, WEIR_RING_AUTO, WEIR_HOST_LOCAL);
@@ -279,6 +299,7 @@ int main(void)
     tcase_add_test(cases, arguments_come_in_order_without_the_hidden_ones);
     tcase_add_test(cases, values_and_params_are_aligned_for_any_type);
     tcase_add_test(cases, first_exec_fixes_automatic_rings);
+    tcase_add_test(cases, exec_that_is_refused_fixes_nothing);
     tcase_add_test(cases, plan_that_needs_fewer_copies_takes_what_is_there);
     suite_add_tcase(suite, cases);
     return suite_run(suite);

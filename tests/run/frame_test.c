@@ -330,6 +330,68 @@ START_TEST(input_that_another_exec_reads_is_waited_for_by_name)
 }
 END_TEST
 
+START_TEST(input_that_an_open_frame_of_another_exec_holds_is_told)
+{
+    weir_buffer *in = numbers("in", 4, 1, WEIR_HOST_IN);
+    weir_graph *one = graph_make("one"), *two = graph_make("two");
+    weir_add_host(one, "t", do_nothing, NULL, WEIR_ARGS(WEIR_READ(in)));
+    weir_add_host(two, "t", do_nothing, NULL, WEIR_ARGS(WEIR_READ(in)));
+    weir_exec *first = exec_make(runtime, one, 1), *second = exec_make(runtime, two, 1);
+    weir_frame *open = NULL, *frame = NULL;
+    OK(weir_exec_begin(first, 0, &open));
+    REFUSED(WEIR_WOULD_BLOCK, weir_exec_begin(second, 0, &frame),
+            "graph 'two': its input 'in' is held by frame 0 of graph 'one', which is open and not submitted");
+    weir_frame_drop(open);
+    OK(weir_exec_begin(second, 0, &frame));
+    ck_assert_int_eq(weir_exec_begin(first, 5 * MILLISECOND, &open), WEIR_TIMEOUT);
+    weir_exec_destroy(second); /* with its open frame */
+    OK(weir_exec_begin(first, -1, &open));
+    OK(weir_frame_submit(open, NULL));
+    weir_exec_destroy(first);
+    weir_graph_destroy(one);
+    weir_graph_destroy(two);
+    weir_buffer_destroy(in);
+}
+END_TEST
+
+START_TEST(dropped_frame_leaves_nothing)
+{
+    weir_buffer *in = numbers("in", 4, 2, WEIR_HOST_IN), *ring = numbers("ring", 4, 3, WEIR_HOST_LOCAL);
+    weir_graph *graph = graph_make("g");
+    uint32_t value = 0;
+    int ran = 0;
+    weir_add_host(graph, "count", count_call, &ran, WEIR_ARGS(WEIR_READ(in), WEIR_WRITE(ring)));
+    weir_exec *exec = exec_make(runtime, graph, 2);
+    weir_frame *frame = NULL;
+    weir_ticket ticket;
+    for (uint32_t n = 1; n <= 6; n++) {
+        OK(weir_exec_begin(exec, -1, &frame));
+        uint32_t *data = weir_frame_data(frame, in);
+        data[0] = 1000;
+        weir_frame_drop(frame);
+        ck_assert_ptr_null(weir_frame_data(frame, in));
+        ck_assert_int_eq(weir_frame_submit(frame, NULL), WEIR_ERR_STATE);
+        OK(weir_exec_begin(exec, -1, &frame));
+        ck_assert_ptr_eq(weir_frame_data(frame, in), data); /* the copy, and the number, are the next's */
+        data[0] = n;
+        OK(weir_frame_submit(frame, &ticket));
+        ck_assert_uint_eq(ticket.number, n);
+        OK(weir_exec_wait(exec, ticket, -1));
+        OK(weir_exec_begin(exec, -1, &frame));
+        ((uint32_t *)weir_frame_data(frame, in))[0] = 2000;
+        weir_frame_drop(frame);
+        OK(weir_buffer_read(runtime, in, &value, 0, sizeof value));
+        ck_assert_uint_eq(value, n); /* the newest is that of the last frame that was */
+    }
+    ck_assert_int_eq(ran, 6);
+    weir_frame_drop(NULL);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    weir_buffer_destroy(in);
+    weir_buffer_destroy(ring);
+}
+END_TEST
+
 START_TEST(frame_gives_inputs_of_its_graph_until_it_is_submitted)
 {
     weir_buffer *in = numbers("in", 4, 1, WEIR_HOST_IN), *out = numbers("out", 4, 1, WEIR_HOST_OUT),
@@ -391,6 +453,36 @@ START_TEST(outputs_stay_until_their_copy_comes_round)
 {
     for (uint32_t copies = 1; copies <= 4; copies++)
         output_stays_for(copies);
+}
+END_TEST
+
+START_TEST(outputs_that_another_exec_overwrote_are_not_given)
+{
+    weir_buffer *out = numbers("out", 4, 2, WEIR_HOST_OUT);
+    weir_graph *graph = graph_make("g"), *other = graph_make("other"), *reader = graph_make("reader");
+    int written = 0, elsewhere = 100;
+    weir_add_host(graph, "write", write_next, &written, WEIR_ARGS(WEIR_WRITE(out)));
+    weir_add_host(other, "write", write_next, &elsewhere, WEIR_ARGS(WEIR_WRITE(out)));
+    weir_add_host(reader, "read", do_nothing, NULL, WEIR_ARGS(WEIR_READ(out)));
+    weir_exec *exec = exec_make(runtime, graph, 1), *second = exec_make(runtime, other, 1), *third = exec_make(runtime, reader, 1);
+    run_frames(exec, 1);
+    run_frames(second, 1);
+    run_frames(third, 5); /* overwrites nothing */
+    const uint32_t *data = weir_exec_data(exec, (weir_ticket){1}, out);
+    ck_assert_msg(data != NULL, "%s", weir_last_error());
+    ck_assert_uint_eq(data[0], 1);
+    run_frames(second, 1);
+    ck_assert_ptr_null(weir_exec_data(exec, (weir_ticket){1}, out));
+    says(weir_last_error(), "buffer 'out' has 2 copies, and as many frames were begun since");
+    data = weir_exec_data(second, (weir_ticket){1}, out);
+    ck_assert_uint_eq(data[0], 101);
+    weir_exec_destroy(exec);
+    weir_exec_destroy(second);
+    weir_exec_destroy(third);
+    weir_graph_destroy(graph);
+    weir_graph_destroy(other);
+    weir_graph_destroy(reader);
+    weir_buffer_destroy(out);
 }
 END_TEST
 
@@ -618,6 +710,34 @@ START_TEST(failing_task_fails_its_frame_and_stops_the_exec)
     REFUSED(WEIR_ERR_TASK, weir_exec_begin(c.exec, -1, &frame), "task 'gate' failed in frame 1");
     REFUSED(WEIR_ERR_TASK, weir_exec_submit(c.exec, NULL), "task 'gate' failed in frame 1");
     chain_finish(&c);
+}
+END_TEST
+
+START_TEST(nothing_of_a_failed_frame_counts_as_done)
+{
+    weir_buffer *out = numbers("out", 4, 2, WEIR_HOST_OUT);
+    weir_graph *graph = graph_make("g");
+    int written = 0;
+    weir_task first = weir_add_host(graph, "first", write_next, &written, WEIR_ARGS(WEIR_WRITE(out)));
+    weir_task gated = weir_add_host(graph, "gate", gate_pass, &stop, weir_no_args());
+    weir_after(graph, gated, first);
+    weir_exec *exec = exec_make(runtime, graph, 1);
+    gate_let(&stop, 1);
+    weir_ticket good = submit(exec);
+    OK(weir_exec_wait(exec, good, -1));
+    stop.result = WEIR_ERR_IO;
+    gate_open(&stop);
+    weir_ticket bad = submit(exec);
+    ck_assert_int_eq(weir_exec_wait(exec, bad, -1), WEIR_ERR_TASK);
+    REFUSED(WEIR_ERR_TASK, weir_exec_poll_task(exec, bad, first), "task 'gate' failed in frame 1");
+    REFUSED(WEIR_ERR_TASK, weir_exec_poll_task(exec, bad, gated), "task 'gate' failed in frame 1");
+    ck_assert_ptr_null(weir_exec_data(exec, bad, out));
+    says(weir_last_error(), "task 'gate' failed in frame 1");
+    OK(weir_exec_poll_task(exec, good, gated));
+    ck_assert_ptr_nonnull(weir_exec_data(exec, good, out));
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    weir_buffer_destroy(out);
 }
 END_TEST
 
@@ -890,8 +1010,11 @@ int main(void)
     tcase_add_test(cases, inputs_are_given_copy_by_copy_and_not_while_read);
     tcase_add_test(cases, inputs_hold_back_frames_that_would_overwrite_them);
     tcase_add_test(cases, input_that_another_exec_reads_is_waited_for_by_name);
+    tcase_add_test(cases, input_that_an_open_frame_of_another_exec_holds_is_told);
+    tcase_add_test(cases, dropped_frame_leaves_nothing);
     tcase_add_test(cases, frame_gives_inputs_of_its_graph_until_it_is_submitted);
     tcase_add_test(cases, outputs_stay_until_their_copy_comes_round);
+    tcase_add_test(cases, outputs_that_another_exec_overwrote_are_not_given);
     tcase_add_test(cases, outputs_are_there_only_once_the_frame_is_done);
     tcase_add_test(cases, params_are_those_of_the_submit);
     tcase_add_test(cases, callback_comes_once_a_frame_in_order);
@@ -899,6 +1022,7 @@ int main(void)
     tcase_add_test(cases, callback_comes_for_failed_frames_too);
     tcase_add_test(cases, callback_may_submit_the_next_frame);
     tcase_add_test(cases, failing_task_fails_its_frame_and_stops_the_exec);
+    tcase_add_test(cases, nothing_of_a_failed_frame_counts_as_done);
     tcase_add_test(cases, frame_that_is_open_when_another_fails_is_refused);
     tcase_add_test(cases, frames_after_a_failed_one_run_nothing_more);
     tcase_add_test(cases, earliest_failed_frame_is_the_one_told);

@@ -1,6 +1,7 @@
 /* storage_test.c - what storage.c promises: the memory of buffers in a runtime, and the program's reading and writing of it. */
 #include "run/fixture.h"
 #include "util/counting.h"
+#include <stdatomic.h>
 #include <stdint.h>
 
 static weir_runtime *runtime;
@@ -236,6 +237,47 @@ START_TEST(reading_waits_for_writers_and_writing_for_all)
 }
 END_TEST
 
+typedef struct {
+    weir_buffer *ring;
+    weir_exec *exec;
+    atomic_bool stop;
+    int backwards, failed;
+} reading;
+
+static void *read_always(void *argument)
+{
+    reading *r = argument;
+    uint32_t last = 0, value = 0;
+    while (!atomic_load(&r->stop)) {
+        r->failed += weir_buffer_read(runtime, r->ring, &value, 0, sizeof value) != WEIR_OK;
+        r->backwards += value < last;
+        last = value;
+    }
+    return NULL;
+}
+
+/* The newest copy is that of the last frame that is done, not of one that was submitted meanwhile. */
+START_TEST(reading_beside_frames_never_goes_back)
+{
+    weir_buffer *ring = numbers("ring", 4, 3, WEIR_HOST_LOCAL);
+    int written = 0;
+    reading r = {.ring = ring};
+    atomic_init(&r.stop, false);
+    weir_exec *exec = exec_that(runtime, write_next, &written, WEIR_WRITE(ring), 2);
+    run_frames(exec, 3);
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, read_always, &r), 0);
+    for (int i = 0; i < 3000; i++)
+        submit(exec);
+    atomic_store(&r.stop, true);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(r.failed, 0);
+    ck_assert_int_eq(r.backwards, 0);
+    weir_exec_destroy(exec);
+    weir_buffer_destroy(ring);
+}
+END_TEST
+
 /* ---- whose memory ---- */
 
 START_TEST(execs_of_a_runtime_share_the_memory)
@@ -366,6 +408,7 @@ int main(void)
     tcase_add_test(cases, what_is_written_is_read);
     tcase_add_test(cases, writing_reaches_every_copy_and_reading_the_newest);
     tcase_add_test(cases, reading_waits_for_writers_and_writing_for_all);
+    tcase_add_test(cases, reading_beside_frames_never_goes_back);
     tcase_add_test(cases, execs_of_a_runtime_share_the_memory);
     tcase_add_test(cases, runtimes_of_several_threads_may_come_and_go_with_one_buffer);
     tcase_add_test(cases, adopted_memory_is_used_as_it_is);
