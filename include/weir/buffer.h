@@ -55,12 +55,12 @@ typedef struct {
 } weir_box;
 
 enum { WEIR_ARG_VALUE, WEIR_ARG_PARAM, WEIR_ARG_READ, WEIR_ARG_WRITE, WEIR_ARG_READ_WRITE, WEIR_ARG_REDUCE };
-enum { WEIR_ARG_HIDDEN = 1 };
+enum { WEIR_ARG_HIDDEN = 1, WEIR_ARG_BACK = 2 };
 
 /* One argument of a task: what it is passed and, for a buffer, how it touches it. Made by the macros below. */
 typedef struct {
     uint8_t mode;       /* WEIR_ARG_VALUE ... */
-    uint8_t flags;      /* WEIR_ARG_HIDDEN */
+    uint8_t flags;      /* WEIR_ARG_HIDDEN, WEIR_ARG_BACK */
     uint16_t back;      /* frames back, for rings; reads only */
     uint32_t bytes;     /* of a value */
     weir_buffer *buffer;
@@ -92,7 +92,8 @@ static inline weir_arg weir_part(weir_arg a, weir_box box)
 /* The copy of a ring that was this frame's `frames` frames ago, 1 <= frames < copies. Reads only. */
 static inline weir_arg weir_back(weir_arg a, unsigned frames)
 {
-    a.back = (uint16_t)frames;
+    a.back = (uint16_t)(frames < UINT16_MAX ? frames : UINT16_MAX);
+    a.flags |= WEIR_ARG_BACK;
     return a;
 }
 

@@ -5,8 +5,8 @@
  * after frame. Edges are derived from the accesses: a task comes after the tasks before it that touch an overlapping box of
  * the same copy, unless both only read or both only reduce.
  *
- * Declaring needs no check a line. A failed call returns the null task and changes nothing; the first error sticks to the
- * graph, names the task, and comes out of weir_graph_status and weir_plan_create.
+ * Declaring needs no check a line. A failed call returns the null task and adds nothing, nor does any after it; the first error sticks
+ * to the graph, names the task, and comes out of weir_graph_status and weir_plan_create.
  * Names, kernels and natives are kept, not copied: they must outlive graphs, plans and execs.
  * Threads: a graph belongs to one thread at a time. */
 #ifndef WEIR_GRAPH_H
@@ -30,7 +30,8 @@ typedef struct {
 } weir_task;
 
 enum {
-    WEIR_GRAPH_EXPLICIT = 1 /* edges only where weir_after declares them; accesses merely serve weir_graph_check */
+    WEIR_GRAPH_EXPLICIT = 1 /* edges only where weir_after declares them, between frames in flight too: weir_after_previous;
+                             * accesses merely serve weir_graph_check */
 };
 
 /* An empty graph. `name` is kept. On success *out is the caller's, to free with weir_graph_destroy. WEIR_ERR_NO_MEMORY. */
@@ -83,7 +84,7 @@ enum {
 
 /* What may be said of any task. Zeroed fields are the defaults. */
 typedef struct {
-    const char *name;  /* NULL: the name it was added with */
+    const char *name;  /* NULL: unchanged */
     const char *group; /* NULL: no group. A cluster in pictures, a row in tables. Equal text is the same group */
     int32_t priority;  /* as in CUDA: lower is more urgent, 0 the default */
     double cost_ns;    /* how long it takes; 0: one microsecond, or nothing for an empty task */
@@ -103,7 +104,7 @@ WEIR_API uint32_t weir_graph_task_count(const weir_graph *graph);               
 WEIR_API const char *weir_task_name(const weir_graph *graph, weir_task task);        /* NULL for a foreign or null handle */
 WEIR_API weir_task weir_graph_find(const weir_graph *graph, const char *name);       /* the first of that name, or the null task */
 
-/* Looks for what an explicit edge too few or too many leaves behind, and calls `found` (NULL: nobody) for each:
+/* Looks, within one frame, for what an explicit edge too few or too many leaves behind, and calls `found` (NULL: nobody) for each:
  * WEIR_ERR_HAZARD: two tasks touch overlapping data, at least one changes it, and no path orders them;
  * WEIR_OK: an explicit edge that no data needs, between two tasks that declare accesses.
  * Both texts name the two tasks, and the buffer and box they meet in, or lack.

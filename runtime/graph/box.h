@@ -10,6 +10,19 @@ typedef struct {
     uint32_t lo[3], hi[3];
 } weir_span;
 
+/* A box as the program gives it: all zero is the whole buffer. */
+static inline bool weir_box_is_whole(const weir_box *box)
+{
+    return (box->x | box->y | box->z | box->nx | box->ny | box->nz) == 0;
+}
+
+static inline weir_span weir_span_of_box(const weir_box *box)
+{
+    uint32_t ny = box->ny ? box->ny : 1, nz = box->nz ? box->nz : 1;
+    weir_span span = {{box->x, box->y, box->z}, {box->x + box->nx, box->y + ny, box->z + nz}};
+    return span;
+}
+
 static inline bool weir_span_overlaps(const weir_span *a, const weir_span *b)
 {
     return a->lo[0] < b->hi[0] && b->lo[0] < a->hi[0] && a->lo[1] < b->hi[1] && b->lo[1] < a->hi[1] && a->lo[2] < b->hi[2] &&

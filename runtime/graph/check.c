@@ -14,6 +14,8 @@ typedef struct {
     const weir_body *body;
     weir_dag dag;
     uint32_t *level;    /* longest path from any root, in edges */
+    uint32_t *need_level; /* the same over needs */
+    uint32_t *needed_by;  /* task -> how many need it */
     WEIR_VECTOR(data_edge) needs; /* grouped by later, in the order of dag */
     uint32_t *need_first, *need_count; /* task -> its needs */
     uint32_t *noted;    /* task -> the last one that needs it, + 1: finds doubles */
@@ -34,12 +36,14 @@ static bool make_room(checking *c)
 {
     uint32_t n = c->dag.tasks;
     c->level = weir_alloc(n, sizeof *c->level);
+    c->need_level = weir_alloc(n, sizeof *c->need_level);
+    c->needed_by = weir_alloc(n, sizeof *c->needed_by);
     c->need_first = weir_alloc(n, sizeof *c->need_first);
     c->need_count = weir_alloc(n, sizeof *c->need_count);
     c->visited = weir_alloc(n, sizeof *c->visited);
     c->stack = weir_alloc(n, sizeof *c->stack);
     c->noted = weir_alloc(n, sizeof *c->noted);
-    return c->noted && c->level && c->need_first && c->need_count && c->visited && c->stack;
+    return c->noted && c->level && c->need_level && c->needed_by && c->need_first && c->need_count && c->visited && c->stack;
 }
 
 static void find_levels(checking *c)
@@ -93,6 +97,9 @@ static weir_status needs_of_access(checking *c, weir_hazard **hazards, uint32_t 
         if (earlier == t || c->noted[earlier] == t + 1)
             continue;
         c->noted[earlier] = t + 1;
+        c->needed_by[earlier]++;
+        if (c->need_level[earlier] >= c->need_level[t])
+            c->need_level[t] = c->need_level[earlier] + 1;
         weir_vector_push(&c->needs, ((data_edge){t, earlier, arg_index}));
     }
     return WEIR_OK;
@@ -148,7 +155,7 @@ static bool path_over_edges(checking *c, uint32_t earlier, uint32_t later)
     return false;
 }
 
-/* The same over what data need. */
+/* The same over what data need, within their own levels. */
 static bool path_over_needs(checking *c, uint32_t earlier, uint32_t later)
 {
     uint32_t depth = 0;
@@ -160,13 +167,31 @@ static bool path_over_needs(checking *c, uint32_t earlier, uint32_t later)
             uint32_t p = c->needs.at[i].earlier;
             if (p == earlier)
                 return true;
-            if (c->visited[p] == c->search)
+            if (c->visited[p] == c->search || c->need_level[p] <= c->need_level[earlier])
                 continue;
             c->visited[p] = c->search;
             c->stack[depth++] = p;
         }
     }
     return false;
+}
+
+/* Marks with the new c->search all that follow `earlier`. */
+static void mark_followers(checking *c, uint32_t earlier)
+{
+    uint32_t depth = 0;
+    c->visited[earlier] = ++c->search;
+    c->stack[depth++] = earlier;
+    while (depth > 0) {
+        uint32_t t = c->stack[--depth];
+        for (uint32_t i = c->dag.succ_first[t]; i < c->dag.succ_first[t + 1]; i++) {
+            uint32_t s = c->dag.succ[i];
+            if (c->visited[s] == c->search)
+                continue;
+            c->visited[s] = c->search;
+            c->stack[depth++] = s;
+        }
+    }
 }
 
 /* ---- the two reports ---- */
@@ -206,18 +231,42 @@ static void tell_hazard(checking *c, const data_edge *need)
     tell(c, WEIR_ERR_HAZARD, text);
 }
 
-static void report_hazards(checking *c)
+/* Needs in the order of who is needed, so that one whom many need is followed once. */
+static data_edge *needs_by_earlier(const checking *c)
 {
-    uint32_t last_later = UINT32_MAX, last_earlier = UINT32_MAX;
-    for (uint32_t i = 0; i < c->needs.count; i++) {
-        const data_edge *need = &c->needs.at[i];
-        if (need->later == last_later && need->earlier == last_earlier)
-            continue;
-        last_later = need->later;
-        last_earlier = need->earlier;
-        if (!path_over_edges(c, need->earlier, need->later))
-            tell_hazard(c, need);
+    uint32_t *next = weir_alloc((size_t)c->dag.tasks + 1, sizeof *next);
+    data_edge *sorted = weir_alloc(c->needs.count, sizeof *sorted);
+    if (!next || !sorted) {
+        weir_free(next);
+        weir_free(sorted);
+        return NULL;
     }
+    for (uint32_t t = 0; t < c->dag.tasks; t++)
+        next[t + 1] = next[t] + c->needed_by[t];
+    for (uint32_t i = 0; i < c->needs.count; i++)
+        sorted[next[c->needs.at[i].earlier]++] = c->needs.at[i];
+    weir_free(next);
+    return sorted;
+}
+
+static weir_status report_hazards(checking *c)
+{
+    enum { MANY = 8 };
+    data_edge *needs = needs_by_earlier(c);
+    if (!needs)
+        return WEIR_ERR_NO_MEMORY;
+    for (uint32_t i = 0, end; i < c->needs.count; i = end) {
+        uint32_t earlier = needs[i].earlier;
+        end = i + c->needed_by[earlier];
+        bool many = end - i > MANY;
+        if (many)
+            mark_followers(c, earlier);
+        for (uint32_t k = i; k < end; k++)
+            if (many ? c->visited[needs[k].later] != c->search : !path_over_edges(c, earlier, needs[k].later))
+                tell_hazard(c, &needs[k]);
+    }
+    weir_free(needs);
+    return WEIR_OK;
 }
 
 static bool has_accesses(const weir_body *body, uint32_t t)
@@ -257,12 +306,14 @@ weir_status weir_graph_check(const weir_graph *graph, void (*found)(void *, weir
         find_levels(&c);
         status = find_needs(&c);
     }
-    if (status == WEIR_OK) {
-        report_hazards(&c);
+    if (status == WEIR_OK)
+        status = report_hazards(&c);
+    if (status == WEIR_OK)
         report_needless_edges(&c);
-    }
     weir_dag_finish(&c.dag);
     weir_free(c.level);
+    weir_free(c.need_level);
+    weir_free(c.needed_by);
     weir_free(c.need_first);
     weir_free(c.need_count);
     weir_free(c.visited);

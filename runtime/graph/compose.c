@@ -11,12 +11,6 @@ typedef struct {
     WEIR_VECTOR(weir_arg) args; /* scratch */
 } inlining;
 
-static bool no_memory(weir_graph *graph)
-{
-    weir_graph_fail(graph, WEIR_ERR_NO_MEMORY, "graph '%s': out of memory", graph->body->name);
-    return false;
-}
-
 /* An argument as the program once gave it. */
 static weir_arg arg_again(const weir_body *child, const weir_arg_record *kept)
 {
@@ -43,7 +37,7 @@ static const char *prefixed(weir_graph *graph, const char *name, uint32_t round,
     size_t bytes = strlen(name) + strlen(task) + 16;
     char *text = weir_graph_own(graph) ? weir_body_text(graph->body, bytes) : NULL;
     if (!text)
-        no_memory(graph);
+        weir_graph_no_memory(graph);
     else if (round > 0)
         snprintf(text, bytes, "%s/%u/%s", name, round, task);
     else
@@ -59,7 +53,7 @@ static bool add_task_again(inlining *in, uint32_t round, uint32_t index)
         return false;
     in->args.count = 0;
     if (!weir_vector_reserve(&in->args, from->arg_count))
-        return no_memory(in->graph);
+        return weir_graph_no_memory(in->graph);
     for (uint32_t i = 0; i < from->arg_count; i++)
         weir_vector_push(&in->args, arg_again(in->child, &in->child->args.at[from->arg_first + i]));
     weir_new_task task = {.record = *from, .args = {in->args.at, in->args.count}};
@@ -68,7 +62,7 @@ static bool add_task_again(inlining *in, uint32_t round, uint32_t index)
         task.shape = &in->child->shapes.at[from->with.shape];
     task.record.group = weir_body_group_number(in->graph->body, weir_task_group(in->child, from));
     if (task.record.group == UINT32_MAX)
-        return no_memory(in->graph);
+        return weir_graph_no_memory(in->graph);
     return weir_graph_append(in->graph, &task) != 0;
 }
 
@@ -91,7 +85,7 @@ static bool add_edges_again(inlining *in, uint32_t base)
             return false;
     }
     if (!weir_vector_reserve(&graph->body->composites, child->composites.count))
-        return no_memory(graph);
+        return weir_graph_no_memory(graph);
     for (uint32_t i = 0; i < child->composites.count; i++) {
         const weir_composite *c = &child->composites.at[i];
         weir_vector_push(&graph->body->composites, ((weir_composite){base + c->first, base + c->handle}));
@@ -116,7 +110,7 @@ static bool enclose(weir_graph *graph, uint32_t entry, uint32_t first, uint32_t 
     const weir_body *body = graph->body;
     unsigned char *has = weir_alloc(end - first, 1);
     if (!has)
-        return no_memory(graph);
+        return weir_graph_no_memory(graph);
     for (uint32_t t = first; t < end; t++)
         for (uint32_t i = body->tasks.at[t].derived_first; i < weir_derived_end(body, t); i++)
             if (body->derived.at[i] >= first) {
@@ -172,7 +166,7 @@ static uint32_t add_sections(inlining *in, uint32_t rounds, bool numbered)
         handle = after;
     }
     if (!weir_vector_reserve(&graph->body->composites, 1))
-        return no_memory(graph);
+        return weir_graph_no_memory(graph);
     weir_vector_push(&graph->body->composites, ((weir_composite){entry - 1, handle - 1}));
     return handle;
 }

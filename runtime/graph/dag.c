@@ -1,30 +1,9 @@
 /* dag.c - joins derived and explicit edges into one adjacency, and finds an order or the cycle that forbids one. */
 #include "graph/dag.h"
+#include "util/sort.h"
 #include "util/status.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static int compare_u32(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort_u32(uint32_t *at, uint32_t count)
-{
-    enum { FEW = 24 };
-    if (count > FEW) {
-        qsort(at, count, sizeof *at, compare_u32);
-        return;
-    }
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t moving = at[i], to = i;
-        for (; to > 0 && at[to - 1] > moving; to--)
-            at[to] = at[to - 1];
-        at[to] = moving;
-    }
-}
 
 /* Predecessors: derived ones first, then explicit ones by counting; sorted, doubles dropped. */
 static bool gather_preds(const weir_body *body, weir_dag *dag)
@@ -58,7 +37,7 @@ static bool gather_preds(const weir_body *body, weir_dag *dag)
     uint32_t kept = 0;
     for (uint32_t t = 0; t < n; t++) {
         uint32_t first = dag->pred_first[t], count = dag->pred_first[t + 1] - first;
-        sort_u32(dag->pred + first, count);
+        weir_sort_u32(dag->pred + first, count);
         dag->pred_first[t] = kept;
         for (uint32_t i = 0; i < count; i++)
             if (i == 0 || dag->pred[first + i] != dag->pred[first + i - 1])

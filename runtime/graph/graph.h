@@ -34,6 +34,18 @@ struct weir_graph {
 /* Keeps the first error. The task's name, if it has one, comes first in the text. Returns `status`. */
 weir_status weir_graph_fail(weir_graph *graph, weir_status status, const char *format, ...) WEIR_PRINTF(3, 4);
 
+bool weir_graph_no_memory(weir_graph *graph); /* says so to the graph; false, for the caller to return */
+
+/* Index of a handle's task; UINT32_MAX for the null task or another graph's. */
+uint32_t weir_graph_index_of(const weir_graph *graph, weir_task task);
+
+/* args.c */
+weir_status weir_graph_check_args(weir_graph *graph, const weir_task_record *task, weir_args args); /* keeps the first error */
+bool weir_graph_keep_arg(weir_graph *graph, const weir_arg *arg); /* appends it to the body; false: no memory */
+
+/* derive.c: the edges of the task that was added last, by its accesses. WEIR_ERR_NO_MEMORY, and rules broken, with the error kept. */
+weir_status weir_graph_derive(weir_graph *graph, uint32_t index);
+
 /* Makes the body the graph's own before it is written. false: no memory, said to the graph. */
 bool weir_graph_own(weir_graph *graph);
 

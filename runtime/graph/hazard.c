@@ -1,6 +1,7 @@
 /* hazard.c - see hazard.h for the design. */
 #include "graph/hazard.h"
 #include <assert.h>
+#include <string.h>
 
 typedef struct {
     uint32_t who, mode;
@@ -18,6 +19,7 @@ enum { READS, REDUCES, WRITES, LISTS };
 
 typedef struct {
     touch_list list[LISTS]; /* apart, so that a read does not walk over reads */
+    bool occupied;          /* stands in the list of those that touches of boxes have left something in */
     uint32_t seen;          /* log entries below this are implied by what is in the lists, or stand in them */
     bool all_unwritten;
     span_list unwritten;    /* if not all are: which */
@@ -29,6 +31,8 @@ struct weir_hazard {
     uint32_t group, group_before; /* where the last group and the one before it begin */
     bool written;                 /* the whole buffer, at once */
     bin *bins;                    /* NULL until a box is touched */
+    WEIR_VECTOR(uint32_t) occupied; /* bins that a touch of the whole must look into */
+    uint64_t in_lists[LISTS];     /* touches in all bins, at least: what a read or reduce of the whole need not look for */
     uint32_t bin_count, per_axis[3], extent[3];
     uint64_t box_touches;         /* bins are no more than a small multiple of these, since a touch of the whole walks over all */
 };
@@ -64,6 +68,7 @@ void weir_hazard_destroy(weir_hazard *hazard)
         return;
     bins_destroy(hazard->bins, hazard->bin_count);
     weir_vector_finish(&hazard->log);
+    weir_vector_finish(&hazard->occupied);
     weir_free(hazard);
 }
 
@@ -119,21 +124,25 @@ static bool follow_bin(const bin *b, const weir_span *span, unsigned mode, weir_
     return true;
 }
 
-static bool add_to_bin(bin *b, const weir_span *span, unsigned mode, uint32_t who)
+static bool add_to_bin(weir_hazard *hazard, bin *b, const weir_span *span, unsigned mode, uint32_t who)
 {
     touch_list *list = &b->list[list_of(mode)];
-    if (!weir_vector_reserve(list, 1))
+    if (!weir_vector_reserve(list, 1) || !weir_vector_reserve(&hazard->occupied, 1))
         return false;
+    if (!b->occupied)
+        weir_vector_push(&hazard->occupied, (uint32_t)(b - hazard->bins));
+    b->occupied = true;
+    hazard->in_lists[list_of(mode)]++;
     weir_vector_push(list, ((box_touch){*span, who}));
     return true;
 }
 
 /* Moves what the log still means for this bin into its lists, so that a write of a part can be cut out of it. */
-static bool log_into_bin(const weir_hazard *hazard, bin *b, const weir_span *bin_span)
+static bool log_into_bin(weir_hazard *hazard, bin *b, const weir_span *bin_span)
 {
     uint32_t first = b->seen > hazard->group_before ? b->seen : hazard->group_before;
     for (uint32_t i = first; i < hazard->log.count; i++)
-        if (!add_to_bin(b, bin_span, hazard->log.at[i].mode, hazard->log.at[i].who))
+        if (!add_to_bin(hazard, b, bin_span, hazard->log.at[i].mode, hazard->log.at[i].who))
             return false;
     b->seen = hazard->log.count;
     return true;
@@ -179,8 +188,10 @@ static bool cut_out_of_spans(span_list *list, const weir_span *cut)
     return true;
 }
 
-static bool mark_written(bin *b, const weir_span *bin_span, const weir_span *span)
+static bool mark_written(const weir_hazard *hazard, bin *b, const weir_span *bin_span, const weir_span *span)
 {
+    if (hazard->written)
+        return true;
     if (b->all_unwritten) {
         if (!weir_vector_reserve(&b->unwritten, 1))
             return false;
@@ -190,7 +201,7 @@ static bool mark_written(bin *b, const weir_span *bin_span, const weir_span *spa
     return cut_out_of_spans(&b->unwritten, span);
 }
 
-static bool write_in_bin(const weir_hazard *hazard, bin *b, const weir_span *bin_span, const weir_span *span)
+static bool write_in_bin(weir_hazard *hazard, bin *b, const weir_span *bin_span, const weir_span *span)
 {
     if (weir_span_covers(span, bin_span)) {
         for (int l = 0; l < LISTS; l++)
@@ -203,7 +214,7 @@ static bool write_in_bin(const weir_hazard *hazard, bin *b, const weir_span *bin
             if (!cut_out_of_touches(&b->list[l], span))
                 return false;
     }
-    return mark_written(b, bin_span, span);
+    return mark_written(hazard, b, bin_span, span);
 }
 
 static weir_span span_of_bin(const weir_hazard *hazard, uint32_t x, uint32_t y, uint32_t z)
@@ -272,7 +283,7 @@ static bool pour(weir_hazard *hazard, const bin *old)
             FOR_EACH_BIN (hazard, &touch->span) {
                 weir_span bin_span = span_of_bin(hazard, bx, by, bz);
                 weir_span part = weir_span_intersect(touch->span, &bin_span);
-                if (!add_to_bin(bin_at(hazard, bx, by, bz), &part, mode_of[l], touch->who))
+                if (!add_to_bin(hazard, bin_at(hazard, bx, by, bz), &part, mode_of[l], touch->who))
                     return false;
             }
         }
@@ -312,9 +323,14 @@ static bool refine_bins(weir_hazard *hazard, const uint32_t box[3])
     uint32_t old_count = hazard->bin_count;
     hazard->bins = NULL;
     bool done = make_bins(hazard, wanted);
+    hazard->occupied.count = 0;
+    memset(hazard->in_lists, 0, sizeof hazard->in_lists);
+    done = done && weir_vector_reserve(&hazard->occupied, hazard->bin_count);
     for (uint32_t i = 0; done && i < hazard->bin_count; i++) {
         hazard->bins[i].all_unwritten = false;
         hazard->bins[i].seen = hazard->log.count;
+        hazard->bins[i].occupied = true; /* all have seen the log, which a write of the whole must undo */
+        weir_vector_push(&hazard->occupied, i);
     }
     for (uint32_t i = 0; done && i < old_count; i++)
         done = pour(hazard, &old[i]);
@@ -326,21 +342,24 @@ static bool touch_whole(weir_hazard *hazard, unsigned mode, uint32_t who, weir_t
 {
     if (!follow_log(hazard, mode, 0, found))
         return false;
-    bool writes = list_of(mode) == WRITES;
-    for (uint32_t i = 0; i < hazard->bin_count; i++) {
-        bin *b = &hazard->bins[i];
+    bool writes = list_of(mode) == WRITES, looks = writes;
+    for (unsigned l = 0; l < LISTS; l++)
+        looks = looks || (l != list_of(mode) && hazard->in_lists[l] > 0);
+    for (uint32_t i = 0; looks && i < hazard->occupied.count; i++) {
+        bin *b = &hazard->bins[hazard->occupied.at[i]];
         if (!follow_bin(b, &hazard->whole, mode, found))
             return false;
         if (writes) {
             for (int l = 0; l < LISTS; l++)
                 b->list[l].count = 0;
             b->seen = 0;
-            b->all_unwritten = false;
-            b->unwritten.count = 0;
+            b->occupied = false;
         }
     }
     if (writes) { /* it stands for all that came before */
         hazard->log.count = hazard->group = hazard->group_before = 0;
+        hazard->occupied.count = 0;
+        memset(hazard->in_lists, 0, sizeof hazard->in_lists);
         hazard->written = true;
     }
     return add_to_log(hazard, mode, who);
@@ -362,7 +381,7 @@ static bool touch_box(weir_hazard *hazard, const weir_span *span, unsigned mode,
             return false;
         if (list_of(mode) == WRITES && !write_in_bin(hazard, b, &bin_span, &part))
             return false;
-        if (!add_to_bin(b, &part, mode, who))
+        if (!add_to_bin(hazard, b, &part, mode, who))
             return false;
         crowded = crowded || b->list[READS].count + b->list[REDUCES].count + b->list[WRITES].count > CROWDED;
     }

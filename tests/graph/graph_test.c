@@ -212,6 +212,8 @@ END_TEST
 START_TEST(earlier_frames_are_only_there_in_rings_and_only_to_read)
 {
     REFUSED(WEIR_ERR_INVALID, HOST(WEIR_PREVIOUS(local, 1)), "task 'host'", "buffer 'local' keeps no earlier frames: give it copies");
+    REFUSED(WEIR_ERR_INVALID, HOST(WEIR_PREVIOUS(ring, 0)), "task 'host'", "say WEIR_READ");
+    REFUSED(WEIR_ERR_INVALID, HOST(WEIR_PREVIOUS(automatic, 70000)), "task 'host'") /* no 16-bit remainder of it */;
     REFUSED(WEIR_ERR_INVALID, HOST(WEIR_PREVIOUS(ring, 3)), "task 'host'", "'ring' of 3 frames ago needs 4 copies, it has 3");
     REFUSED(WEIR_ERR_INVALID, HOST(weir_back(WEIR_WRITE(ring), 1)), "task 'host'", "earlier frames' copies of 'ring' can only be read");
     REFUSED(WEIR_ERR_INVALID, HOST(weir_back(WEIR_READ_WRITE(ring), 1)), "can only be read");
@@ -359,10 +361,10 @@ START_TEST(senseless_fills_are_refused)
     REFUSED(WEIR_ERR_INVALID, FILL(WEIR_WRITE(NULL), 4), "a fill takes a WEIR_WRITE of a buffer");
     REFUSED(WEIR_ERR_INVALID, FILL(weir_hidden(WEIR_WRITE(device)), 4), "a fill takes a WEIR_WRITE of a buffer");
     REFUSED(WEIR_ERR_INVALID, FILL(weir_part(WEIR_WRITE(wide), (weir_box){.nx = 2}), 4), "the box's rows are no multiples of the pattern");
-    REFUSED(WEIR_ERR_INVALID, FILL(weir_part(WEIR_WRITE(wide), (weir_box){.x = 1, .nx = 4}), 2),
+    REFUSED(WEIR_ERR_INVALID, FILL(weir_part(WEIR_WRITE(wide), (weir_box){.x = 1, .nx = 3}), 2),
             "the box's rows are no multiples of the pattern");
     weir_graph *g = graph_make(0);
-    FILL(weir_part(WEIR_WRITE(wide), (weir_box){.nx = 4}), 4);
+    FILL(weir_part(WEIR_WRITE(wide), (weir_box){.x = 1, .nx = 4}), 4); /* a pattern begins anew with each row, wherever that begins */
     FILL(weir_part(WEIR_WRITE(wide), (weir_box){.x = 1, .nx = 1}), 1);
     ck_assert_int_eq(weir_graph_status(g), WEIR_OK);
     uint32_t kept = weir_graph_body(g)->tasks.at[1].with.pattern.value;
@@ -484,7 +486,7 @@ START_TEST(first_error_sticks)
     says(weir_last_error(), "first bad");
     ck_assert_int_eq(weir_graph_status(graph), WEIR_ERR_INVALID);
     says(weir_last_error(), "first bad");
-    names_are(graph, "good good again");
+    names_are(graph, "good"); /* nothing is added after it */
     weir_graph_destroy(graph);
 }
 END_TEST

@@ -353,7 +353,8 @@ void random_program_compute(random_program *program, uint32_t frames, outcome *o
 static weir_arg arg_of(const declared *d, const access *a)
 {
     weir_arg arg = weir_arg_of(a->mode, d->buffers[a->buffer], NULL, NULL, 0);
-    arg = weir_back(arg, a->back);
+    if (a->back > 0)
+        arg = weir_back(arg, a->back);
     return a->whole ? arg : weir_part(arg, a->box);
 }
 
