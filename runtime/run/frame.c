@@ -428,8 +428,10 @@ const void *weir_exec_data(weir_exec *exec, weir_ticket ticket, weir_buffer *buf
             weir_fail(WEIR_ERR_STATE, "buffer '%s': its frame is not done: wait for it first", buffer->name);
         else if (exec->failure != WEIR_OK && frame >= exec->failed_frame)
             weir_exec_failure(exec);
-        else if (begun > frame + storage->count || storage->moves >= moves[b] + storage->count)
-            weir_fail(WEIR_ERR_STATE, "buffer '%s' has %u copies, and as many frames were begun since, of this exec or of others that write it: give it more, or read sooner", buffer->name, storage->count);
+        else if (begun > frame + storage->count)
+            weir_fail(WEIR_ERR_STATE, "buffer '%s' has %u copies, and as many frames were begun since: give it more, or read sooner", buffer->name, storage->count);
+        else if (storage->moves >= moves[b] + storage->count)
+            weir_fail(WEIR_ERR_STATE, "buffer '%s': another exec has written that frame's copy since: give it more copies, or read sooner", buffer->name);
         else if (exec->ring_of[b] == UINT32_MAX)
             data = storage->copies[0];
         else
