@@ -473,7 +473,7 @@ START_TEST(outputs_that_another_exec_overwrote_are_not_given)
     ck_assert_uint_eq(data[0], 1);
     run_frames(second, 1);
     ck_assert_ptr_null(weir_exec_data(exec, (weir_ticket){1}, out));
-    says(weir_last_error(), "buffer 'out' has 2 copies, and as many frames were begun since");
+    says(weir_last_error(), "buffer 'out': another exec has written");
     data = weir_exec_data(second, (weir_ticket){1}, out);
     ck_assert_uint_eq(data[0], 101);
     weir_exec_destroy(exec);
