@@ -4,7 +4,7 @@
 
 static void square(const weir_blocks *blocks, void *const *args) /* a run of blocks; here a block is a number */
 {
-    int *out = WEIR_ARG(int *, args, 0);
+    int *out = WEIR_PASSED(int *, args, 0);
     for (uint64_t i = blocks->first; i < blocks->first + blocks->count; i++)
         out[i] = (int)((i + 1) * (i + 1));
 }
@@ -12,7 +12,7 @@ static const weir_kernel square_kernel = {.name = "square", .host = square};
 
 static weir_status print_sum(void *user, void *const *args)
 {
-    const int *squares = WEIR_ARG(const int *, args, 0);
+    const int *squares = WEIR_PASSED(const int *, args, 0);
     int sum = 0;
     for (int i = 0; i < *(int *)user; i++)
         sum += squares[i];

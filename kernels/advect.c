@@ -15,13 +15,13 @@
 
 static void fluid_advect_u_host(const weir_blocks *blocks, void *const *args)
 {
-    float *out = WEIR_ARG(float *, args, 0);
-    const float *u = WEIR_ARG(const float *, args, 1);
-    const float *v = WEIR_ARG(const float *, args, 2);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 3);
-    const uint8_t *clearance = WEIR_ARG(const uint8_t *, args, 4);
-    fluid_size size = WEIR_ARG(fluid_size, args, 5);
-    float step = WEIR_ARG(float, args, 6);
+    float *out = WEIR_PASSED(float *, args, 0);
+    const float *u = WEIR_PASSED(const float *, args, 1);
+    const float *v = WEIR_PASSED(const float *, args, 2);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 3);
+    const uint8_t *clearance = WEIR_PASSED(const uint8_t *, args, 4);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 5);
+    float step = WEIR_PASSED(float, args, 6);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++)
             for (int32_t x = walk.x0; x < walk.x1; x++)
@@ -30,13 +30,13 @@ static void fluid_advect_u_host(const weir_blocks *blocks, void *const *args)
 
 static void fluid_advect_v_host(const weir_blocks *blocks, void *const *args)
 {
-    float *out = WEIR_ARG(float *, args, 0);
-    const float *u = WEIR_ARG(const float *, args, 1);
-    const float *v = WEIR_ARG(const float *, args, 2);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 3);
-    const uint8_t *clearance = WEIR_ARG(const uint8_t *, args, 4);
-    fluid_size size = WEIR_ARG(fluid_size, args, 5);
-    float step = WEIR_ARG(float, args, 6);
+    float *out = WEIR_PASSED(float *, args, 0);
+    const float *u = WEIR_PASSED(const float *, args, 1);
+    const float *v = WEIR_PASSED(const float *, args, 2);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 3);
+    const uint8_t *clearance = WEIR_PASSED(const uint8_t *, args, 4);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 5);
+    float step = WEIR_PASSED(float, args, 6);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++)
             for (int32_t x = walk.x0; x < walk.x1; x++)
@@ -45,14 +45,14 @@ static void fluid_advect_v_host(const weir_blocks *blocks, void *const *args)
 
 static void fluid_trace_host(const weir_blocks *blocks, void *const *args)
 {
-    float *from_x = WEIR_ARG(float *, args, 0);
-    float *from_y = WEIR_ARG(float *, args, 1);
-    const float *u = WEIR_ARG(const float *, args, 2);
-    const float *v = WEIR_ARG(const float *, args, 3);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 4);
-    const uint8_t *clearance = WEIR_ARG(const uint8_t *, args, 5);
-    fluid_size size = WEIR_ARG(fluid_size, args, 6);
-    float step = WEIR_ARG(float, args, 7);
+    float *from_x = WEIR_PASSED(float *, args, 0);
+    float *from_y = WEIR_PASSED(float *, args, 1);
+    const float *u = WEIR_PASSED(const float *, args, 2);
+    const float *v = WEIR_PASSED(const float *, args, 3);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 4);
+    const uint8_t *clearance = WEIR_PASSED(const uint8_t *, args, 5);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 6);
+    float step = WEIR_PASSED(float, args, 7);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++)
             for (int32_t x = walk.x0; x < walk.x1; x++) {
@@ -64,13 +64,13 @@ static void fluid_trace_host(const weir_blocks *blocks, void *const *args)
 
 static void fluid_advect_dye_host(const weir_blocks *blocks, void *const *args)
 {
-    float *out = WEIR_ARG(float *, args, 0);
-    const float *dye = WEIR_ARG(const float *, args, 1);
-    const float *from_x = WEIR_ARG(const float *, args, 2);
-    const float *from_y = WEIR_ARG(const float *, args, 3);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 4);
-    const uint8_t *clearance = WEIR_ARG(const uint8_t *, args, 5);
-    fluid_size size = WEIR_ARG(fluid_size, args, 6);
+    float *out = WEIR_PASSED(float *, args, 0);
+    const float *dye = WEIR_PASSED(const float *, args, 1);
+    const float *from_x = WEIR_PASSED(const float *, args, 2);
+    const float *from_y = WEIR_PASSED(const float *, args, 3);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 4);
+    const uint8_t *clearance = WEIR_PASSED(const uint8_t *, args, 5);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 6);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++)
             for (int32_t x = walk.x0; x < walk.x1; x++) {

@@ -14,10 +14,10 @@
 
 static void fluid_vorticity_host(const weir_blocks *blocks, void *const *args)
 {
-    float *restrict out = WEIR_ARG(float *, args, 0);
-    const float *restrict u = WEIR_ARG(const float *, args, 1);
-    const float *restrict v = WEIR_ARG(const float *, args, 2);
-    fluid_size size = WEIR_ARG(fluid_size, args, 3);
+    float *restrict out = WEIR_PASSED(float *, args, 0);
+    const float *restrict u = WEIR_PASSED(const float *, args, 1);
+    const float *restrict v = WEIR_PASSED(const float *, args, 2);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 3);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++) {
             int32_t row = fluid_index(size, 0, y);
@@ -67,12 +67,12 @@ static void confine_u_row(float *u, const float *vorticity, fluid_size size, flu
 
 static void fluid_push_u_host(const weir_blocks *blocks, void *const *args)
 {
-    float *u = WEIR_ARG(float *, args, 0);
-    const float *vorticity = WEIR_ARG(const float *, args, 1);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 2);
-    const fluid_source *sources = WEIR_ARG(const fluid_source *, args, 3);
-    fluid_size size = WEIR_ARG(fluid_size, args, 4);
-    fluid_motion motion = WEIR_ARG(fluid_motion, args, 5);
+    float *u = WEIR_PASSED(float *, args, 0);
+    const float *vorticity = WEIR_PASSED(const float *, args, 1);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 2);
+    const fluid_source *sources = WEIR_PASSED(const fluid_source *, args, 3);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 4);
+    fluid_motion motion = WEIR_PASSED(fluid_motion, args, 5);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++) {
             int32_t row = fluid_index(size, 0, y), first, end;
@@ -114,13 +114,13 @@ static void confine_v_row(float *v, const float *vorticity, dye_row dye, fluid_s
 
 static void fluid_push_v_host(const weir_blocks *blocks, void *const *args)
 {
-    float *v = WEIR_ARG(float *, args, 0);
-    const float *vorticity = WEIR_ARG(const float *, args, 1);
-    dye_row dye = {WEIR_ARG(const float *, args, 2), WEIR_ARG(const float *, args, 3), WEIR_ARG(const float *, args, 4)};
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 5);
-    const fluid_source *sources = WEIR_ARG(const fluid_source *, args, 6);
-    fluid_size size = WEIR_ARG(fluid_size, args, 7);
-    fluid_motion motion = WEIR_ARG(fluid_motion, args, 8);
+    float *v = WEIR_PASSED(float *, args, 0);
+    const float *vorticity = WEIR_PASSED(const float *, args, 1);
+    dye_row dye = {WEIR_PASSED(const float *, args, 2), WEIR_PASSED(const float *, args, 3), WEIR_PASSED(const float *, args, 4)};
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 5);
+    const fluid_source *sources = WEIR_PASSED(const fluid_source *, args, 6);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 7);
+    fluid_motion motion = WEIR_PASSED(fluid_motion, args, 8);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++) {
             int32_t row = fluid_index(size, 0, y), first, end;
@@ -142,13 +142,13 @@ static void fluid_push_v_host(const weir_blocks *blocks, void *const *args)
 
 static void fluid_pour_host(const weir_blocks *blocks, void *const *args)
 {
-    float *restrict dye = WEIR_ARG(float *, args, 0);
-    const float *restrict picture = WEIR_ARG(const float *, args, 1);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 2);
-    const fluid_source *sources = WEIR_ARG(const fluid_source *, args, 3);
-    fluid_size size = WEIR_ARG(fluid_size, args, 4);
-    fluid_motion motion = WEIR_ARG(fluid_motion, args, 5);
-    int32_t channel = WEIR_ARG(int32_t, args, 6);
+    float *restrict dye = WEIR_PASSED(float *, args, 0);
+    const float *restrict picture = WEIR_PASSED(const float *, args, 1);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 2);
+    const fluid_source *sources = WEIR_PASSED(const fluid_source *, args, 3);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 4);
+    fluid_motion motion = WEIR_PASSED(fluid_motion, args, 5);
+    int32_t channel = WEIR_PASSED(int32_t, args, 6);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++) {
             int32_t row = fluid_index(size, 0, y), first, end;

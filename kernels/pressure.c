@@ -45,11 +45,11 @@ static void divergence_row(float *restrict out, const uint8_t *restrict open, co
 
 static void fluid_divergence_host(const weir_blocks *blocks, void *const *args)
 {
-    float *out[2] = {WEIR_ARG(float *, args, 0), WEIR_ARG(float *, args, 1)};
-    const float *u = WEIR_ARG(const float *, args, 2);
-    const float *v = WEIR_ARG(const float *, args, 3);
-    const uint8_t *open[2] = {WEIR_ARG(const uint8_t *, args, 4), WEIR_ARG(const uint8_t *, args, 5)};
-    fluid_size size = WEIR_ARG(fluid_size, args, 6);
+    float *out[2] = {WEIR_PASSED(float *, args, 0), WEIR_PASSED(float *, args, 1)};
+    const float *u = WEIR_PASSED(const float *, args, 2);
+    const float *v = WEIR_PASSED(const float *, args, 3);
+    const uint8_t *open[2] = {WEIR_PASSED(const uint8_t *, args, 4), WEIR_PASSED(const uint8_t *, args, 5)};
+    fluid_size size = WEIR_PASSED(fluid_size, args, 6);
     int32_t pitch = fluid_half(size);
     for (block_walk walk = block_walk_start(blocks, pitch, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++)
@@ -110,33 +110,33 @@ static void relax_blocks(const weir_blocks *blocks, const relax_fields *f)
 
 static void fluid_relax_host(const weir_blocks *blocks, void *const *args)
 {
-    fluid_size size = WEIR_ARG(fluid_size, args, 4);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 4);
     relax_fields fields = {
-        .own = WEIR_ARG(float *, args, 0),
-        .other = WEIR_ARG(const float *, args, 1),
-        .divergence = WEIR_ARG(const float *, args, 2),
-        .open = WEIR_ARG(const uint8_t *, args, 3),
+        .own = WEIR_PASSED(float *, args, 0),
+        .other = WEIR_PASSED(const float *, args, 1),
+        .divergence = WEIR_PASSED(const float *, args, 2),
+        .open = WEIR_PASSED(const uint8_t *, args, 3),
         .pitch = fluid_half(size),
         .ny = size.ny,
-        .colour = WEIR_ARG(int32_t, args, 5),
-        .omega = WEIR_ARG(float, args, 6),
+        .colour = WEIR_PASSED(int32_t, args, 5),
+        .omega = WEIR_PASSED(float, args, 6),
     };
     relax_blocks(blocks, &fields);
 }
 
 static void fluid_jacobi_host(const weir_blocks *blocks, void *const *args)
 {
-    fluid_size size = WEIR_ARG(fluid_size, args, 5);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 5);
     relax_fields fields = {
-        .own = WEIR_ARG(float *, args, 0),
-        .before = WEIR_ARG(const float *, args, 1),
-        .other = WEIR_ARG(const float *, args, 2),
-        .divergence = WEIR_ARG(const float *, args, 3),
-        .open = WEIR_ARG(const uint8_t *, args, 4),
+        .own = WEIR_PASSED(float *, args, 0),
+        .before = WEIR_PASSED(const float *, args, 1),
+        .other = WEIR_PASSED(const float *, args, 2),
+        .divergence = WEIR_PASSED(const float *, args, 3),
+        .open = WEIR_PASSED(const uint8_t *, args, 4),
         .pitch = fluid_half(size),
         .ny = size.ny,
-        .colour = WEIR_ARG(int32_t, args, 6),
-        .omega = WEIR_ARG(float, args, 7),
+        .colour = WEIR_PASSED(int32_t, args, 6),
+        .omega = WEIR_PASSED(float, args, 7),
     };
     relax_blocks(blocks, &fields);
 }
@@ -172,11 +172,11 @@ static void project_u_row(float *restrict u, const uint8_t *restrict solid, pres
 
 static void fluid_project_u_host(const weir_blocks *blocks, void *const *args)
 {
-    float *u = WEIR_ARG(float *, args, 0);
-    const float *red = WEIR_ARG(const float *, args, 1);
-    const float *black = WEIR_ARG(const float *, args, 2);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 3);
-    fluid_size size = WEIR_ARG(fluid_size, args, 4);
+    float *u = WEIR_PASSED(float *, args, 0);
+    const float *red = WEIR_PASSED(const float *, args, 1);
+    const float *black = WEIR_PASSED(const float *, args, 2);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 3);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 4);
     int32_t pitch = fluid_half(size);
     for (block_walk walk = block_walk_start(blocks, pitch, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++) {
@@ -200,11 +200,11 @@ static void project_v_row(float *restrict v, const uint8_t *restrict solid, pres
 
 static void fluid_project_v_host(const weir_blocks *blocks, void *const *args)
 {
-    float *v = WEIR_ARG(float *, args, 0);
-    const float *red = WEIR_ARG(const float *, args, 1);
-    const float *black = WEIR_ARG(const float *, args, 2);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 3);
-    fluid_size size = WEIR_ARG(fluid_size, args, 4);
+    float *v = WEIR_PASSED(float *, args, 0);
+    const float *red = WEIR_PASSED(const float *, args, 1);
+    const float *black = WEIR_PASSED(const float *, args, 2);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 3);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 4);
     int32_t pitch = fluid_half(size);
     for (block_walk walk = block_walk_start(blocks, pitch, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++) {

@@ -17,10 +17,10 @@ static inline void smoke_cells(uint8_t *restrict rgba, shade_dye dye, fluid_arou
 
 static void fluid_shade_host(const weir_blocks *blocks, void *const *args)
 {
-    uint8_t *rgba = WEIR_ARG(uint8_t *, args, 0);
-    shade_dye dye = {WEIR_ARG(const float *, args, 1), WEIR_ARG(const float *, args, 2), WEIR_ARG(const float *, args, 3)};
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 4);
-    fluid_size size = WEIR_ARG(fluid_size, args, 5);
+    uint8_t *rgba = WEIR_PASSED(uint8_t *, args, 0);
+    shade_dye dye = {WEIR_PASSED(const float *, args, 1), WEIR_PASSED(const float *, args, 2), WEIR_PASSED(const float *, args, 3)};
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 4);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 5);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++) {
             int32_t row = fluid_index(size, 0, y), first = row + walk.x0, end = row + walk.x1;

@@ -13,10 +13,10 @@ weir_shape vector_add_shape(uint64_t count)
 
 static void vector_add_host(const weir_blocks *blocks, void *const *args)
 {
-    float *restrict sum = WEIR_ARG(float *, args, 0);
-    const float *restrict a = WEIR_ARG(const float *, args, 1);
-    const float *restrict b = WEIR_ARG(const float *, args, 2);
-    uint64_t first = WEIR_ARG(uint64_t, args, 3), count = WEIR_ARG(uint64_t, args, 4);
+    float *restrict sum = WEIR_PASSED(float *, args, 0);
+    const float *restrict a = WEIR_PASSED(const float *, args, 1);
+    const float *restrict b = WEIR_PASSED(const float *, args, 2);
+    uint64_t first = WEIR_PASSED(uint64_t, args, 3), count = WEIR_PASSED(uint64_t, args, 4);
     uint64_t begin = blocks->first * BLOCK, end = (blocks->first + blocks->count) * BLOCK;
     for (uint64_t i = first + begin; i < first + (end < count ? end : count); i++)
         sum[i] = a[i] + b[i];

@@ -21,10 +21,10 @@ weir_shape fluid_half_shape(fluid_size size)
 
 static void fluid_clearance_host(const weir_blocks *blocks, void *const *args)
 {
-    uint8_t *out = WEIR_ARG(uint8_t *, args, 0);
-    const uint8_t *before = WEIR_ARG(const uint8_t *, args, 1);
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 2);
-    fluid_size size = WEIR_ARG(fluid_size, args, 3);
+    uint8_t *out = WEIR_PASSED(uint8_t *, args, 0);
+    const uint8_t *before = WEIR_PASSED(const uint8_t *, args, 1);
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 2);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 3);
     for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++)
             for (int32_t x = walk.x0; x < walk.x1; x++)
@@ -33,9 +33,9 @@ static void fluid_clearance_host(const weir_blocks *blocks, void *const *args)
 
 static void fluid_openings_host(const weir_blocks *blocks, void *const *args)
 {
-    uint8_t *half[2] = {WEIR_ARG(uint8_t *, args, 0), WEIR_ARG(uint8_t *, args, 1)};
-    const uint8_t *solid = WEIR_ARG(const uint8_t *, args, 2);
-    fluid_size size = WEIR_ARG(fluid_size, args, 3);
+    uint8_t *half[2] = {WEIR_PASSED(uint8_t *, args, 0), WEIR_PASSED(uint8_t *, args, 1)};
+    const uint8_t *solid = WEIR_PASSED(const uint8_t *, args, 2);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 3);
     int32_t pitch = fluid_half(size);
     for (block_walk walk = block_walk_start(blocks, pitch, size.ny); block_walk_next(&walk);)
         for (int32_t y = walk.y0; y < walk.y1; y++)

@@ -56,7 +56,7 @@ static void do_nothing(const weir_blocks *blocks, void *const *args)
 
 static void increase(const weir_blocks *blocks, void *const *args)
 {
-    int *u = WEIR_ARG(int *, args, 0);
+    int *u = WEIR_PASSED(int *, args, 0);
     for (uint64_t i = blocks->first; i < blocks->first + blocks->count; i++)
         u[i]++;
 }

@@ -27,8 +27,8 @@ typedef struct {
  * Several workers may be inside at once, each with blocks of its own: blocks are independent. No weir call from inside. */
 typedef void weir_host_kernel(const weir_blocks *blocks, void *const *args);
 
-/* Argument i as a `type`: float *u = WEIR_ARG(float *, args, 0); */
-#define WEIR_ARG(type, args, i) (*(type const *)(args)[i])
+/* Argument i as a `type`: float *u = WEIR_PASSED(float *, args, 0); */
+#define WEIR_PASSED(type, args, i) (*(type const *)(args)[i])
 
 typedef void (*weir_symbol)(void); /* any function */
 

@@ -1,10 +1,10 @@
 /* weir.h - a task-graph scheduler runtime: declare tasks and the data they touch, plan, run, observe.
- * A whole program (see README.md for the kernel `saxpy`):
+ * The words of a program, in order (examples/hello.c is a whole one):
  *
- *     weir_graph *graph; weir_plan *plan; weir_runtime *runtime; weir_exec *exec; weir_ticket ticket;
+ *     weir_buffer_create(&desc, &x);                // described once; each runtime that uses it makes its memory
  *     weir_graph_create("frame", 0, &graph);
- *     weir_add_copy(graph, "upload", WEIR_WRITE(x), WEIR_READ(x_host));
- *     weir_add_kernel(graph, &saxpy, (weir_shape){.grid = {n / 256}, .block = {256}}, WEIR_ARGS(WEIR_READ(x), WEIR_READ_WRITE(y)));
+ *     weir_add_copy(graph, "upload", WEIR_WRITE(x), WEIR_READ(input));
+ *     weir_add_kernel(graph, &scale, (weir_shape){.grid = {16}, .block = {256}}, WEIR_ARGS(WEIR_READ_WRITE(x), WEIR_VALUE(factor)));
  *     weir_plan_create(graph, NULL, &plan);         // which lane, which order, which waits; errors of declaring come out here
  *     weir_runtime_create(NULL, &runtime);
  *     weir_exec_create(runtime, plan, NULL, &exec);

@@ -40,7 +40,7 @@ weir_body *weir_body_create(const char *name, uint32_t flags)
 /* Each vector of a body, for what is done to all of them alike. */
 #define FOR_EACH_VECTOR(do_it)                                                                                                             \
     do_it(tasks) do_it(args) do_it(derived) do_it(explicits) do_it(explicits_carried) do_it(boxes) do_it(shapes) do_it(values)              \
-        do_it(buffers) do_it(params) do_it(groups) do_it(composites)
+        do_it(buffers) do_it(params) do_it(groups) do_it(subgraphs)
 
 weir_body *weir_body_clone(const weir_body *body)
 {
@@ -127,16 +127,16 @@ uint32_t weir_body_group_number(weir_body *body, const char *group)
 
 uint32_t weir_body_first_of(const weir_body *body, uint32_t handle_index)
 {
-    uint32_t lo = 0, hi = body->composites.count;
+    uint32_t lo = 0, hi = body->subgraphs.count;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (body->composites.at[mid].handle < handle_index)
+        if (body->subgraphs.at[mid].handle < handle_index)
             lo = mid + 1;
         else
             hi = mid;
     }
-    bool composite = lo < body->composites.count && body->composites.at[lo].handle == handle_index;
-    return composite ? body->composites.at[lo].first : handle_index;
+    bool is_subgraph = lo < body->subgraphs.count && body->subgraphs.at[lo].handle == handle_index;
+    return is_subgraph ? body->subgraphs.at[lo].first : handle_index;
 }
 
 double weir_task_cost(const weir_task_record *task)

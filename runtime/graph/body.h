@@ -60,7 +60,7 @@ typedef struct {
 /* Tasks first..handle (the handle included) were added as one sub-graph; `first` is its empty entry. */
 typedef struct {
     uint32_t first, handle;
-} weir_composite;
+} weir_subgraph;
 
 typedef struct weir_body {
     atomic_uint holders;
@@ -78,7 +78,7 @@ typedef struct weir_body {
     WEIR_VECTOR(weir_buffer_record) buffers;
     WEIR_VECTOR(weir_param *) params;  /* held */
     WEIR_VECTOR(const char *) groups;
-    WEIR_VECTOR(weir_composite) composites; /* handles ascending */
+    WEIR_VECTOR(weir_subgraph) subgraphs; /* handles ascending */
     struct weir_texts *texts;          /* names that weir made; shared by copies of the body */
     bool backwards;                    /* some explicit edge goes from a higher to a lower number */
 } weir_body;

@@ -84,11 +84,11 @@ static bool add_edges_again(inlining *in, uint32_t base)
         if (!weir_graph_add_carried_edge(graph, base + e->later, base + e->earlier, e->distance))
             return false;
     }
-    if (!weir_vector_reserve(&graph->body->composites, child->composites.count))
+    if (!weir_vector_reserve(&graph->body->subgraphs, child->subgraphs.count))
         return weir_graph_no_memory(graph);
-    for (uint32_t i = 0; i < child->composites.count; i++) {
-        const weir_composite *c = &child->composites.at[i];
-        weir_vector_push(&graph->body->composites, ((weir_composite){base + c->first, base + c->handle}));
+    for (uint32_t i = 0; i < child->subgraphs.count; i++) {
+        const weir_subgraph *c = &child->subgraphs.at[i];
+        weir_vector_push(&graph->body->subgraphs, ((weir_subgraph){base + c->first, base + c->handle}));
     }
     return true;
 }
@@ -165,9 +165,9 @@ static uint32_t add_sections(inlining *in, uint32_t rounds, bool numbered)
         edge_first = graph->body->explicits.count;
         handle = after;
     }
-    if (!weir_vector_reserve(&graph->body->composites, 1))
+    if (!weir_vector_reserve(&graph->body->subgraphs, 1))
         return weir_graph_no_memory(graph);
-    weir_vector_push(&graph->body->composites, ((weir_composite){entry - 1, handle - 1}));
+    weir_vector_push(&graph->body->subgraphs, ((weir_subgraph){entry - 1, handle - 1}));
     return handle;
 }
 

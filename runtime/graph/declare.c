@@ -11,7 +11,7 @@ weir_graph_mark weir_graph_mark_of(const weir_graph *graph)
 {
     const weir_body *body = graph->body;
     return (weir_graph_mark){body->tasks.count,  body->args.count,      body->derived.count,           body->boxes.count,     body->shapes.count,
-                             body->values.count, body->explicits.count, body->explicits_carried.count, body->composites.count};
+                             body->values.count, body->explicits.count, body->explicits_carried.count, body->subgraphs.count};
 }
 
 void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark)
@@ -27,7 +27,7 @@ void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark)
     body->values.count = mark->values;
     body->explicits.count = mark->explicits;
     body->explicits_carried.count = mark->explicits_carried;
-    body->composites.count = mark->composites;
+    body->subgraphs.count = mark->subgraphs;
 }
 
 uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *new_task)

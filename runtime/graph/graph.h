@@ -60,7 +60,7 @@ uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *task);
 /* How much of everything the body holds, so that an add that fails half-way can take back what it added. What hazards remember of
  * it stays, and is passed over. */
 typedef struct {
-    uint32_t tasks, args, derived, boxes, shapes, values, explicits, explicits_carried, composites;
+    uint32_t tasks, args, derived, boxes, shapes, values, explicits, explicits_carried, subgraphs;
 } weir_graph_mark;
 weir_graph_mark weir_graph_mark_of(const weir_graph *graph);
 void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark);

@@ -102,10 +102,10 @@ enum { FRAMES = 1000, N = 64 };
 
 static void step(const weir_blocks *blocks, void *const *args)
 {
-    uint32_t *to = WEIR_ARG(uint32_t *, args, 0);
-    const uint32_t *from = WEIR_ARG(const uint32_t *, args, 1), *scratch = blocks->shared;
+    uint32_t *to = WEIR_PASSED(uint32_t *, args, 0);
+    const uint32_t *from = WEIR_PASSED(const uint32_t *, args, 1), *scratch = blocks->shared;
     for (uint64_t b = blocks->first; b < blocks->first + blocks->count; b++)
-        to[b] = from[b] + WEIR_ARG(uint32_t, args, 2) + (scratch ? 0 : 1);
+        to[b] = from[b] + WEIR_PASSED(uint32_t, args, 2) + (scratch ? 0 : 1);
 }
 
 static const weir_kernel step_kernel = {.name = "step", .host = step};

@@ -129,12 +129,12 @@ typedef struct {
 static weir_status keep_passed(void *user, void *const *args)
 {
     passed *p = user;
-    p->value = WEIR_ARG(double, args, 0);
-    p->plain = WEIR_ARG(uint32_t *, args, 1);
-    p->ring = WEIR_ARG(uint32_t *, args, 2);
-    p->param = WEIR_ARG(uint32_t, args, 3);
-    p->previous = WEIR_ARG(uint32_t *, args, 4);
-    p->before_that = WEIR_ARG(uint32_t *, args, 5);
+    p->value = WEIR_PASSED(double, args, 0);
+    p->plain = WEIR_PASSED(uint32_t *, args, 1);
+    p->ring = WEIR_PASSED(uint32_t *, args, 2);
+    p->param = WEIR_PASSED(uint32_t, args, 3);
+    p->previous = WEIR_PASSED(uint32_t *, args, 4);
+    p->before_that = WEIR_PASSED(uint32_t *, args, 5);
     p->calls++;
     return WEIR_OK;
 }

@@ -21,7 +21,7 @@ static void tear_down(void)
 /* Writes user's number, counted up, into element 0. */
 static weir_status write_next(void *user, void *const *args)
 {
-    WEIR_ARG(uint32_t *, args, 0)[0] = (uint32_t)++ * (int *)user;
+    WEIR_PASSED(uint32_t *, args, 0)[0] = (uint32_t)++ * (int *)user;
     return WEIR_OK;
 }
 
@@ -29,14 +29,14 @@ static weir_status write_next(void *user, void *const *args)
 static weir_status add_one(void *user, void *const *args)
 {
     (void)user;
-    WEIR_ARG(uint32_t *, args, 0)[0] = WEIR_ARG(const uint32_t *, args, 1)[0] + 1;
+    WEIR_PASSED(uint32_t *, args, 0)[0] = WEIR_PASSED(const uint32_t *, args, 1)[0] + 1;
     return WEIR_OK;
 }
 
 /* Keeps element 0 of its first argument. */
 static weir_status keep(void *user, void *const *args)
 {
-    *(uint32_t *)user = WEIR_ARG(const uint32_t *, args, 0)[0];
+    *(uint32_t *)user = WEIR_PASSED(const uint32_t *, args, 0)[0];
     return WEIR_OK;
 }
 
@@ -306,7 +306,7 @@ END_TEST
 
 static weir_status append_to(void *user, void *const *args)
 {
-    uint32_t *list = WEIR_ARG(uint32_t *, args, 0);
+    uint32_t *list = WEIR_PASSED(uint32_t *, args, 0);
     list[++list[0]] = (uint32_t) * (int *)user;
     return WEIR_OK;
 }

@@ -228,7 +228,7 @@ typedef struct {
 static weir_status sum_inputs(void *user, void *const *args)
 {
     summing *s = user;
-    const uint32_t *now = WEIR_ARG(uint32_t *, args, 0), *before = WEIR_ARG(uint32_t *, args, 1);
+    const uint32_t *now = WEIR_PASSED(uint32_t *, args, 0), *before = WEIR_PASSED(uint32_t *, args, 1);
     s->sums[s->calls++] = now[0] * 1000 + before[0];
     return WEIR_OK;
 }
@@ -419,7 +419,7 @@ END_TEST
 
 static weir_status write_next(void *user, void *const *args)
 {
-    WEIR_ARG(uint32_t *, args, 0)[0] = (uint32_t)++ * (int *)user;
+    WEIR_PASSED(uint32_t *, args, 0)[0] = (uint32_t)++ * (int *)user;
     return WEIR_OK;
 }
 
@@ -518,7 +518,7 @@ END_TEST
 static weir_status keep_param(void *user, void *const *args)
 {
     summing *s = user;
-    s->sums[s->calls++] = WEIR_ARG(uint32_t, args, 0);
+    s->sums[s->calls++] = WEIR_PASSED(uint32_t, args, 0);
     return WEIR_OK;
 }
 

@@ -7,10 +7,10 @@ enum { N = 32 };
 
 static void step(const weir_blocks *blocks, void *const *args)
 {
-    uint32_t *to = WEIR_ARG(uint32_t *, args, 0);
-    const uint32_t *from = WEIR_ARG(const uint32_t *, args, 1);
+    uint32_t *to = WEIR_PASSED(uint32_t *, args, 0);
+    const uint32_t *from = WEIR_PASSED(const uint32_t *, args, 1);
     for (uint64_t b = blocks->first; b < blocks->first + blocks->count; b++)
-        to[b] = from[b] + WEIR_ARG(uint32_t, args, 2);
+        to[b] = from[b] + WEIR_PASSED(uint32_t, args, 2);
 }
 
 static const weir_kernel step_kernel = {.name = "step", .host = step};

@@ -72,10 +72,10 @@ static void write_elements(const step *s, uint32_t *const *base, uint32_t h, uin
 /* args: the step, the frame (a param), then the buffers. */
 static void kernel(const weir_blocks *blocks, void *const *args)
 {
-    step *s = WEIR_ARG(step *, args, 0);
-    uint32_t frame = WEIR_ARG(uint32_t, args, 1), *base[ACCESSES_MOST];
+    step *s = WEIR_PASSED(step *, args, 0);
+    uint32_t frame = WEIR_PASSED(uint32_t, args, 1), *base[ACCESSES_MOST];
     for (uint32_t i = 0; i < s->access_count; i++)
-        base[i] = WEIR_ARG(uint32_t *, args, 2 + i);
+        base[i] = WEIR_PASSED(uint32_t *, args, 2 + i);
     uint32_t h = hash_of_reads(s, base, frame);
     if (blocks->first == 0)
         s->seen[frame] = h;

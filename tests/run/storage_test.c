@@ -32,7 +32,7 @@ static weir_exec *exec_that(weir_runtime *of, weir_host_fn *function, void *user
 
 static weir_status write_next(void *user, void *const *args)
 {
-    WEIR_ARG(uint32_t *, args, 0)[0] = (uint32_t)++ * (int *)user;
+    WEIR_PASSED(uint32_t *, args, 0)[0] = (uint32_t)++ * (int *)user;
     return WEIR_OK;
 }
 
@@ -89,7 +89,7 @@ END_TEST
 
 static weir_status check_zero(void *user, void *const *args)
 {
-    const unsigned char *bytes = WEIR_ARG(const unsigned char *, args, 0);
+    const unsigned char *bytes = WEIR_PASSED(const unsigned char *, args, 0);
     for (int i = 0; i < 4000; i++)
         *(int *)user += bytes[i] != 0;
     *(int *)user += (uintptr_t)bytes % 64 != 0;
@@ -153,7 +153,7 @@ typedef struct {
 static weir_status look(void *user, void *const *args)
 {
     *(seen *)user =
-        (seen){WEIR_ARG(const uint32_t *, args, 0)[0], WEIR_ARG(const uint32_t *, args, 1)[0], WEIR_ARG(const uint32_t *, args, 2)[0]};
+        (seen){WEIR_PASSED(const uint32_t *, args, 0)[0], WEIR_PASSED(const uint32_t *, args, 1)[0], WEIR_PASSED(const uint32_t *, args, 2)[0]};
     return WEIR_OK;
 }
 

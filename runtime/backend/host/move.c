@@ -74,8 +74,8 @@ static void fill_piece(unsigned char *to, size_t bytes, const weir_task_record *
 void weir_host_move(const weir_body *body, const weir_task_record *task, void *const *args, uint64_t first, uint64_t count)
 {
     movement m = movement_of(body, task);
-    unsigned char *to = WEIR_ARG(unsigned char *, args, 0);
-    const unsigned char *from = task->kind == WEIR_KIND_COPY ? WEIR_ARG(unsigned char *, args, 1) : NULL;
+    unsigned char *to = WEIR_PASSED(unsigned char *, args, 0);
+    const unsigned char *from = task->kind == WEIR_KIND_COPY ? WEIR_PASSED(unsigned char *, args, 1) : NULL;
     for (uint64_t b = first; b < first + count && m.row_bytes > 0; b++) {
         uint64_t row = b / m.pieces_in_row, y = row % m.rows, z = row / m.rows;
         size_t start = b % m.pieces_in_row * PIECE_BYTES, bytes = m.row_bytes - start < PIECE_BYTES ? m.row_bytes - start : PIECE_BYTES;

@@ -18,7 +18,7 @@ static seen saw;
 
 static void note_blocks(const weir_blocks *blocks, void *const *args)
 {
-    seen *s = WEIR_ARG(seen *, args, 0);
+    seen *s = WEIR_PASSED(seen *, args, 0);
     atomic_fetch_add(&s->calls, 1);
     for (uint64_t b = blocks->first; b < blocks->first + blocks->count; b++)
         atomic_fetch_add(&s->done[b], 1);
@@ -90,7 +90,7 @@ typedef struct {
 
 static void use_scratch(const weir_blocks *blocks, void *const *args)
 {
-    scratching *s = WEIR_ARG(scratching *, args, 0);
+    scratching *s = WEIR_PASSED(scratching *, args, 0);
     unsigned char *shared = blocks->shared, mark = (unsigned char)(blocks->first * 31 + 1);
     if (!shared || (uintptr_t)shared % 64 != 0) {
         atomic_fetch_add(&s->odd, 1);
