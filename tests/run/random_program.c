@@ -19,7 +19,7 @@ static uint32_t mix(uint32_t a, uint32_t b)
     return h;
 }
 
-static weir_box box_of(const random_program *program, const access *a)
+static weir_box box_of(const random_program *program, const touching *a)
 {
     const described *b = &program->buffers[a->buffer];
     return a->whole ? (weir_box){0, 0, 0, b->nx, b->ny, 1} : a->box;
@@ -37,7 +37,7 @@ static uint32_t hash_of_reads(const step *s, uint32_t *const *base, uint32_t par
     if (s->takes_param)
         h = mix(h, param);
     for (uint32_t i = 0; i < s->access_count; i++) {
-        const access *a = &s->accesses[i];
+        const touching *a = &s->accesses[i];
         if (a->mode != WEIR_ARG_READ)
             continue;
         weir_box box = box_of(s->program, a);
@@ -52,7 +52,7 @@ static uint32_t hash_of_reads(const step *s, uint32_t *const *base, uint32_t par
 static void write_elements(const step *s, uint32_t *const *base, uint32_t h, uint64_t first, uint64_t count)
 {
     for (uint32_t i = 0; i < s->access_count; i++) {
-        const access *a = &s->accesses[i];
+        const touching *a = &s->accesses[i];
         if (a->mode == WEIR_ARG_READ)
             continue;
         weir_box box = box_of(s->program, a);
@@ -77,7 +77,7 @@ static void kernel(const weir_blocks *blocks, void *const *args)
     for (uint32_t i = 0; i < s->access_count; i++)
         base[i] = WEIR_PASSED(uint32_t *, args, 2 + i);
     uint32_t h = hash_of_reads(s, base, frame);
-    if (blocks->first == 0)
+    if (blocks->first == 0 && frame < FRAMES_MOST)
         s->seen[frame] = h;
     write_elements(s, base, h, blocks->first, blocks->count);
 }
@@ -142,10 +142,10 @@ static weir_box random_box(maker *m, const described *d)
 }
 
 /* An access that the rules of rings and reduces allow at this point of the frame. */
-static access random_access(maker *m, uint32_t buffer)
+static touching random_access(maker *m, uint32_t buffer)
 {
     const described *d = &m->program->buffers[buffer];
-    access a = {.buffer = buffer, .whole = chance(m, 50), .box = random_box(m, d)};
+    touching a = {.buffer = buffer, .whole = chance(m, 50), .box = random_box(m, d)};
     if (is_ring(d) && (m->never_written[buffer] || chance(m, 30))) {
         a.mode = WEIR_ARG_READ;
         uint32_t most = d->copies == WEIR_RING_AUTO ? BACK_MOST : d->copies - 1;
@@ -160,7 +160,7 @@ static access random_access(maker *m, uint32_t buffer)
     return a;
 }
 
-static void note_access(maker *m, const access *a)
+static void note_access(maker *m, const touching *a)
 {
     described *d = &m->program->buffers[a->buffer];
     if (a->back > d->furthest_back)
@@ -194,7 +194,7 @@ static void make_copy(maker *m, step *s)
 {
     random_program *p = m->program;
     uint32_t to = below(m, p->buffer_count), from = below(m, p->buffer_count);
-    access w = random_access(m, to), r = random_access(m, from);
+    touching w = random_access(m, to), r = random_access(m, from);
     const described *dt = &p->buffers[to], *df = &p->buffers[from];
     if (to == from || w.mode != WEIR_ARG_WRITE || r.mode != WEIR_ARG_READ)
         return;
@@ -221,7 +221,7 @@ static void make_copy(maker *m, step *s)
 
 static void make_fill(maker *m, step *s)
 {
-    access w = random_access(m, below(m, m->program->buffer_count));
+    touching w = random_access(m, below(m, m->program->buffer_count));
     if (w.mode != WEIR_ARG_WRITE)
         return;
     s->what = DO_FILL;
@@ -258,7 +258,7 @@ static bool steps_conflict(const random_program *p, const step *a, const step *b
 {
     for (uint32_t i = 0; i < a->access_count; i++)
         for (uint32_t j = 0; j < b->access_count; j++) {
-            const access *x = &a->accesses[i], *y = &b->accesses[j];
+            const touching *x = &a->accesses[i], *y = &b->accesses[j];
             if (x->buffer != y->buffer || (x->mode == y->mode && (x->mode == WEIR_ARG_READ || x->mode == WEIR_ARG_REDUCE)))
                 continue;
             weir_box u = box_of(p, x), v = box_of(p, y);
@@ -305,7 +305,7 @@ typedef struct {
     uint32_t data[BUFFERS_MOST][BACK_MOST + 1][ELEMENTS_MOST]; /* frame n's copy of a ring stands at n % (BACK_MOST + 1) */
 } memory;
 
-static uint32_t *copy_of(const random_program *p, memory *m, const access *a, uint32_t frame)
+static uint32_t *copy_of(const random_program *p, memory *m, const touching *a, uint32_t frame)
 {
     const described *d = &p->buffers[a->buffer];
     uint32_t at = is_ring(d) ? (frame + BACK_MOST + 1 - a->back) % (BACK_MOST + 1) : 0;
@@ -321,7 +321,7 @@ static void compute_step(random_program *p, memory *m, step *s, uint32_t frame)
         s->seen[frame] = hash_of_reads(s, base, frame);
         write_elements(s, base, s->seen[frame], 0, s->blocks);
     } else if (s->what == DO_COPY || s->what == DO_FILL) {
-        const access *w = &s->accesses[0], *r = &s->accesses[1];
+        const touching *w = &s->accesses[0], *r = &s->accesses[1];
         weir_box to = box_of(p, w);
         for (uint32_t y = 0; y < to.ny; y++)
             for (uint32_t x = 0; x < to.nx; x++)
@@ -339,7 +339,7 @@ void random_program_compute(random_program *program, uint32_t frames, outcome *o
         for (uint32_t i = 0; i < program->step_count; i++)
             compute_step(program, &m, &program->steps[i], frame);
     for (uint32_t b = 0; b < program->buffer_count; b++) {
-        access newest = {.buffer = b};
+        touching newest = {.buffer = b};
         memcpy(out->data[b], copy_of(program, &m, &newest, frames - 1), sizeof out->data[b]);
     }
     for (uint32_t i = 0; i < program->step_count; i++) {
@@ -350,7 +350,7 @@ void random_program_compute(random_program *program, uint32_t frames, outcome *o
 
 /* ---- the same as a graph ---- */
 
-static weir_arg arg_of(const declared *d, const access *a)
+static weir_arg arg_of(const declared *d, const touching *a)
 {
     weir_arg arg = weir_arg_of(a->mode, d->buffers[a->buffer], NULL, NULL, 0);
     if (a->back > 0)

@@ -22,7 +22,7 @@ typedef struct {
     unsigned mode, back; /* WEIR_ARG_* */
     bool whole;
     weir_box box;        /* when not whole */
-} access;
+} touching;
 
 typedef enum { DO_KERNEL, DO_HOST, DO_COPY, DO_FILL, DO_NOTHING } doing;
 
@@ -34,7 +34,7 @@ typedef struct {
     bool takes_param, one_call;
     int32_t priority;
     uint32_t access_count;
-    access accesses[ACCESSES_MOST]; /* copies: the write first */
+    touching accesses[ACCESSES_MOST]; /* copies: the write first */
     const struct random_program *program;
     uint32_t seen[FRAMES_MOST];     /* hash of what it read in each frame, as it saw it */
 } step;
