@@ -381,9 +381,11 @@ bool weir_host_visit_at_random(worker *self, weir_program *program)
     uint64_t lowest = 0;
     if (program->busy_lanes == 0)
         return tell_empty_frames(program);
+    /* Read once: a frame submitted in the middle of the look would be there for some lanes only, and the order one of timing. */
+    uint64_t submitted = atomic_load_explicit(&program->submitted, memory_order_acquire);
     for (uint32_t k = 0; k < program->lane_count; k++) {
         lane *l = &program->lanes[k];
-        if (l->count == 0 || !next_is_ready(program, l))
+        if (l->count == 0 || l->frame >= submitted || !next_is_ready(program, l))
             continue;
         uint64_t rank = rank_of(self, l);
         if (!chosen || rank < lowest) {
