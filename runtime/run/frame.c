@@ -227,7 +227,7 @@ static bool may_start(const weir_exec *exec)
             return false;
     }
     for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++)
-        if (exec->uses[b].storage->under_way > 0)
+        if (exec->uses[b].storage->under_way)
             return false;
     return true;
 }

@@ -44,7 +44,7 @@ struct weir_storage {
     void **copies;              /* never changes: backends read it without the lock */
     uint32_t newest;            /* the copy of the last frame that moved the ring on */
     uint64_t moves;             /* frames that wrote it, of all execs: tells a copy that was reused */
-    uint32_t under_way;         /* reads and writes by the program: frames that touch it are held back */
+    bool under_way;             /* a read or write by the program: frames that touch it are held back */
     uint64_t touches;           /* WEIR_HOST_IN: frames that were given a copy */
     weir_copy_user *users;      /* WEIR_HOST_IN: of each copy; else NULL */
     uint32_t furthest_back;     /* the largest of its uses */

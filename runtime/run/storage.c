@@ -192,8 +192,17 @@ typedef struct {
     uint32_t newest; /* copy, of the frames that were waited for: submitting more moves the storage's own */
 } transfer;
 
-/* Waits for the frames submitted so far that write the buffer (or, for a writer, touch it), and holds back those that come after. Must be
- * followed by end_transfer if it returns WEIR_OK; the lock is held neither before nor after. */
+/* True if a frame in flight writes the buffer, or touches it, if `any` does. */
+static bool writer_in_flight(const weir_storage *storage, bool any)
+{
+    for (const weir_use *use = storage->uses; use; use = use->next)
+        if (use->exec->done < (any ? use->last_touch : use->last_write))
+            return true;
+    return false;
+}
+
+/* Waits for other transfers, and for the frames submitted so far that write the buffer (or, for a writer, touch it), and holds back
+ * those that come after. Must be followed by end_transfer if it returns WEIR_OK; the lock is held neither before nor after. */
 static weir_status begin_transfer(transfer *t, weir_buffer *buffer, bool for_writing)
 {
     weir_runtime *runtime = t->runtime;
@@ -203,16 +212,10 @@ static weir_status begin_transfer(transfer *t, weir_buffer *buffer, bool for_wri
     if (t->offset > storage->bytes || t->bytes > storage->bytes - t->offset)
         return weir_fail(WEIR_ERR_INVALID, "buffer '%s': bytes %zu to %zu are past its end, %zu", buffer->name, t->offset, t->offset + t->bytes, storage->bytes);
     pthread_mutex_lock(&runtime->lock);
-    for (weir_use *use = storage->uses; use;) {
-        if (use->exec->done < (for_writing ? use->last_touch : use->last_write)) {
-            weir_runtime_await(runtime, INT64_MAX);
-            use = storage->uses; /* the list may have changed meanwhile */
-        } else {
-            use = use->next;
-        }
-    }
+    while (storage->under_way || writer_in_flight(storage, for_writing))
+        weir_runtime_await(runtime, INT64_MAX);
     t->newest = storage->newest;
-    storage->under_way++;
+    storage->under_way = true;
     pthread_mutex_unlock(&runtime->lock);
     return WEIR_OK;
 }
@@ -220,7 +223,7 @@ static weir_status begin_transfer(transfer *t, weir_buffer *buffer, bool for_wri
 static void end_transfer(transfer *t)
 {
     pthread_mutex_lock(&t->runtime->lock);
-    t->storage->under_way--;
+    t->storage->under_way = false;
     weir_runtime_release_frames(t->runtime);
     pthread_cond_broadcast(&t->runtime->changed);
     pthread_mutex_unlock(&t->runtime->lock);
