@@ -1,9 +1,9 @@
-# What `cmake --install` installs: headers, library, and how CMake (find_package(weir)) and pkg-config find them.
+# What `cmake --install` installs: headers, the library static and shared, the examples as a project of their own, and how CMake (find_package(weir)) and pkg-config find them.
 # dagdump and dagbench install themselves, see tools/.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
 
-install(TARGETS weir EXPORT weir-targets
+install(TARGETS weir_static weir_shared EXPORT weir-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -20,3 +20,9 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR BASE_DIRECTORY ${CMAKE_IN
     OUTPUT_VARIABLE include_from_pc)
 configure_file(cmake/weir.pc.in weir.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The examples, to be built against what is installed: cmake -S share/weir/examples.
+set(examples_dir ${CMAKE_INSTALL_DATADIR}/weir/examples)
+install(DIRECTORY examples kernels DESTINATION ${examples_dir} PATTERN guide EXCLUDE PATTERN readme EXCLUDE)
+install(FILES cmake/WeirCompile.cmake cmake/WeirPackage.cmake DESTINATION ${examples_dir}/cmake)
+install(FILES cmake/installed_examples.cmake DESTINATION ${examples_dir} RENAME CMakeLists.txt)

@@ -1,0 +1,10 @@
+# The examples of weir, built against an installed weir:
+#     cmake -S . -B build -DCMAKE_PREFIX_PATH=where/weir/is && cmake --build build
+cmake_minimum_required(VERSION 3.25)
+project(weir_examples LANGUAGES C)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/cmake)
+include(WeirCompile)
+include(WeirPackage)
+find_package(weir REQUIRED)
+add_subdirectory(kernels)
+add_subdirectory(examples)
