@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 [[ ${1:-} =~ ^[1-9][0-9]*$ ]] || fail "say for how many seconds each target is to run"
 seconds=$1 build=${2:-build/fuzz}
 
-need_packages clang libjansson-dev libgraphviz-dev
+need_packages clang libclang-rt-dev libjansson-dev libgraphviz-dev
 configure "$build" -S . -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release -DWEIR_CUDA=OFF -DWEIR_EXAMPLES=OFF -DWEIR_FUZZ=ON
 cmake --build "$build" -j "$(jobs_to_build_with)" --target fuzz_stg fuzz_json fuzz_dot >"$build/build.log" 2>&1 || {
     cat "$build/build.log" >&2
