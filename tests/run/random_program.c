@@ -271,7 +271,7 @@ static bool steps_conflict(const random_program *p, const step *a, const step *b
 /* The transitive reduction of "conflicts with, and comes before": every edge is needed. */
 static void make_edges(random_program *p)
 {
-    static bool reaches[TASKS_MOST][TASKS_MOST];
+    static _Thread_local bool reaches[TASKS_MOST][TASKS_MOST];
     memset(reaches, 0, sizeof reaches);
     for (uint32_t later = 0; later < p->step_count; later++)
         for (uint32_t earlier = later; earlier-- > 0;) {
@@ -332,7 +332,7 @@ static void compute_step(random_program *p, memory *m, step *s, uint32_t frame)
 
 void random_program_compute(random_program *program, uint32_t frames, outcome *out)
 {
-    static memory m;
+    static _Thread_local memory m;
     memset(&m, 0, sizeof m);
     memset(out, 0, sizeof *out);
     for (uint32_t frame = 0; frame < frames; frame++)
