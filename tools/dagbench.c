@@ -1,5 +1,7 @@
 /* dagbench.c - what weir costs: time to declare, plan and run a task, and bytes it takes. Here: the command line and the printing. */
 #include "dagbench/measure.h"
+#include "dagbench/openmp.h"
+#include "dagbench/shape_file.h"
 #include "dagbench/shapes.h"
 #include "weir/weir.h"
 #include <ctype.h>
@@ -10,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2 };
+enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, TASKS = 100000 };
 
 typedef struct {
     const workload *only; /* NULL: all */
-    uint32_t tasks, repeat;
+    const char *file;     /* or this graph alone */
+    uint32_t tasks;       /* 0: not said */
+    uint32_t repeat;
     uint64_t seed;
     bool json;
 } options;
@@ -22,17 +26,19 @@ typedef struct {
 static void print_help(void)
 {
     puts("usage: dagbench [options]\n"
-         "Declares, plans and runs a graph of tasks that each count their own runs; prints the cost of one task, medians.\n"
+         "Declares, plans and runs a graph of tasks that each count their own runs; prints the cost of one task, medians;\n"
+         "and that of running the same graph as OpenMP tasks, where dagbench was built with OpenMP.\n"
          "Before it is measured, a run is checked edge by edge.\n"
          "  --workload NAME  one of these, or all (default):");
     for (uint32_t i = 0; i < workload_count; i++)
         printf("                     %-10s %s\n", workloads[i].name, workloads[i].says);
-    puts("  --tasks N        tasks in the graph (default 100000)\n"
+    puts("  --workload FILE  the graph of a file: a Standard Task Graph, DOT or saved JSON; its name has a / or such a suffix\n"
+         "  --tasks N        tasks in the graph (default 100000); a file's has as many as it has\n"
          "  --lanes N        lanes to plan for (default: what weir chooses)\n"
          "  --workers N      host threads (default: as many as there are processors)\n"
          "  --policy NAME    round_robin or priority (default priority)\n"
          "  --repeat N       measurements to take the median of (default 20)\n"
-         "  --seed N         of the random edges of layers (default 1)\n"
+         "  --seed N         of random edges and accesses (default 1)\n"
          "  --json           a JSON object a line instead of a table\n"
          "  --help, --version\n"
          "WEIR_LANES, WEIR_WORKERS, WEIR_POLICY and WEIR_BACKEND count where the command line says nothing.");
@@ -80,8 +86,12 @@ static int parse_value(const char *option, const char *text, options *o)
         return setenv(switches[i].variable, text, 1) == 0 ? 0 : usage(option, strerror(errno));
     }
     if (strcmp(option, "--workload") == 0) {
+        o->only = NULL;
+        o->file = shape_is_file(text) ? text : NULL;
+        if (o->file)
+            return 0;
         o->only = workload_find(text);
-        return o->only || strcmp(text, "all") == 0 ? 0 : usage(text, "no such workload");
+        return o->only || strcmp(text, "all") == 0 ? 0 : usage(text, "no such workload, nor the name of a file");
     }
     if (strcmp(option, "--seed") == 0)
         return parse_number(text, 0, UINT64_MAX, &o->seed) ? 0 : usage(option, "must be a whole number");
@@ -105,51 +115,105 @@ static bool takes_value(const char *option)
     return false;
 }
 
+/* A file may be called anything. */
+static void print_json_text(const char *text)
+{
+    putchar('"');
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            printf("\\u%04x", (unsigned)*text);
+        else
+            putchar(*text);
+    putchar('"');
+}
+
 static void print_json(const char *name, uint32_t tasks, const figures *f)
 {
     const struct {
         const char *metric, *unit;
         double value;
+        bool absent;
     } line[] = {
-        {"declare_ns_per_task", "ns", f->declare_ns},
-        {"plan_ns_per_task", "ns", f->plan_ns},
-        {"run_ns_per_task", "ns", f->run_ns},
-        {"bytes_per_task", "bytes", f->bytes},
+        {"declare_ns_per_task", "ns", f->declare_ns, false},
+        {"plan_ns_per_task", "ns", f->plan_ns, false},
+        {"run_ns_per_task", "ns", f->run_ns, false},
+        {"openmp_ns_per_task", "ns", f->openmp_ns, !openmp_is_there()},
+        {"bytes_per_task", "bytes", f->bytes, false},
     };
-    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
-        printf("{\"workload\":\"%s\",\"backend\":\"%s\",\"mode\":\"%s\",\"policy\":\"%s\",\"lanes\":%" PRIu32 ",\"workers\":%" PRIu32
-               ",\"tasks\":%" PRIu32 ",\"metric\":\"%s\",\"value\":%.2f,\"unit\":\"%s\"}\n",
-               name, f->backend, f->mode, f->policy, f->lanes, f->workers, tasks, line[i].metric, line[i].value, line[i].unit);
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        if (line[i].absent)
+            continue;
+        fputs("{\"workload\":", stdout);
+        print_json_text(name);
+        printf(",\"backend\":\"%s\",\"mode\":\"%s\",\"policy\":\"%s\",\"lanes\":%" PRIu32 ",\"workers\":%" PRIu32 ",\"tasks\":%" PRIu32
+               ",\"metric\":\"%s\",\"value\":%.2f,\"unit\":\"%s\"}\n",
+               f->backend, f->mode, f->policy, f->lanes, f->workers, tasks, line[i].metric, line[i].value, line[i].unit);
+    }
 }
 
 static void print_row(const char *name, uint32_t tasks, const figures *f)
 {
-    printf("%-10s %-7s %-7s %-11s %5" PRIu32 " %7" PRIu32 " %9" PRIu32 " %10.1f %10.1f %10.1f %10.1f\n", name, f->backend, f->mode, f->policy,
-           f->lanes, f->workers, tasks, f->declare_ns, f->plan_ns, f->run_ns, f->bytes);
+    char openmp[32] = "-";
+    if (openmp_is_there())
+        snprintf(openmp, sizeof openmp, "%.1f", f->openmp_ns);
+    printf("%-19s %-7s %-7s %-11s %5" PRIu32 " %7" PRIu32 " %9" PRIu32 " %10.1f %10.1f %10.1f %10s %10.1f\n", name, f->backend, f->mode,
+           f->policy, f->lanes, f->workers, tasks, f->declare_ns, f->plan_ns, f->run_ns, openmp, f->bytes);
 }
 
-static bool bench_one(const workload *w, const options *o)
+/* Measures and prints a shape, and finishes it. */
+static bool bench_shape(const char *name, shape *graph, const options *o)
 {
-    shape graph;
     figures f;
-    char error[512] = "out of memory, use fewer --tasks";
-    bool right = shape_init(&graph, w, o->tasks, o->seed);
-    if (right) {
-        right = measure(&graph, o->repeat, &f, error, sizeof error);
-        shape_finish(&graph);
-    }
+    char error[512];
+    bool right = measure(graph, o->repeat, &f, error, sizeof error);
+    uint32_t tasks = graph->tasks;
+    shape_finish(graph);
     if (!right) {
-        fprintf(stderr, "dagbench: %s: %s\n", w->name, error);
+        fprintf(stderr, "dagbench: %s: %s\n", name, error);
         return false;
     }
-    (o->json ? print_json : print_row)(w->name, o->tasks, &f);
+    (o->json ? print_json : print_row)(name, tasks, &f);
     fflush(stdout);
+    return true;
+}
+
+static bool bench_file(const char *path, const options *o)
+{
+    shape graph;
+    char error[512];
+    const char *slash = strrchr(path, '/');
+    if (!shape_read(path, &graph, error, sizeof error)) {
+        fprintf(stderr, "dagbench: %s\n", error);
+        return false;
+    }
+    return bench_shape(slash ? slash + 1 : path, &graph, o);
+}
+
+static bool bench_workload(const workload *w, const options *o)
+{
+    shape graph;
+    if (!shape_init(&graph, w, o->tasks ? o->tasks : TASKS, o->seed)) {
+        fprintf(stderr, "dagbench: %s: out of memory, use fewer --tasks\n", w->name);
+        return false;
+    }
+    return bench_shape(w->name, &graph, o);
+}
+
+static bool bench_all(const options *o)
+{
+    if (o->file)
+        return bench_file(o->file, o);
+    for (uint32_t i = 0; i < workload_count; i++)
+        if ((!o->only || o->only == &workloads[i]) && !bench_workload(&workloads[i], o))
+            return false;
     return true;
 }
 
 int main(int argc, char **argv)
 {
-    options o = {.tasks = 100000, .repeat = 20, .seed = 1};
+    options o = {.repeat = 20, .seed = 1};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             print_help();
@@ -173,13 +237,15 @@ int main(int argc, char **argv)
         i++;
     }
 
+    if (o.file && o.tasks)
+        return usage("--tasks", "a file's graph has as many as it has; leave it out");
+
     measure_prepare();
     if (!o.json)
-        printf("%-10s %-7s %-7s %-11s %5s %7s %9s %10s %10s %10s %10s\n", "workload", "backend", "mode", "policy", "lanes", "workers", "tasks",
-               "declare ns", "plan ns", "run ns", "bytes");
-    for (uint32_t i = 0; i < workload_count; i++)
-        if ((!o.only || o.only == &workloads[i]) && !bench_one(&workloads[i], &o))
-            return EXIT_BAD_INPUT;
+        printf("%-19s %-7s %-7s %-11s %5s %7s %9s %10s %10s %10s %10s %10s\n", "workload", "backend", "mode", "policy", "lanes", "workers",
+               "tasks", "declare ns", "plan ns", "run ns", "openmp ns", "bytes");
+    if (!bench_all(&o))
+        return EXIT_BAD_INPUT;
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "dagbench: standard output: %s\n", strerror(errno));
         return EXIT_BAD_INPUT;

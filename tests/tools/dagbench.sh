@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# dagbench.sh DAGBENCH - what its command line and its output promise.
+# dagbench.sh DAGBENCH DATA OPENMP - what its command line and its output promise. DATA: tests/data; OPENMP: 1 if it was built with OpenMP.
 set -uo pipefail
-dagbench=$1
+dagbench=$1 data=$2 openmp=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND
@@ -23,12 +23,16 @@ exits() {
     [ "$want" -eq 0 ] || [ "$(grep -c '^dagbench: ' "$work/err")" -eq 1 ] || wrong "dagbench $*: not one line 'dagbench: ...'"
 }
 
-# Four metrics a workload, each a JSON object with the keys that readers expect, in one order.
+# Four metrics a workload, five with OpenMP, each a JSON object with the keys that readers expect, in one order.
+workloads="chain forks wavefront layers fluid accesses boxes"
+metrics="declare_ns_per_task plan_ns_per_task run_ns_per_task bytes_per_task"
+[ "$openmp" -eq 0 ] || metrics="$metrics openmp_ns_per_task"
+lines=$(($(wc -w <<<"$workloads") * $(wc -w <<<"$metrics")))
 exits 0 "" --tasks 500 --lanes 3 --workers 2 --policy round_robin --repeat 3 --json
 line='^\{"workload":"[a-z]+","backend":"host","mode":"[a-z]+","policy":"round_robin","lanes":[123],"workers":2,"tasks":500,"metric":"[a-z_]+","value":[0-9]+\.[0-9]+,"unit":"(ns|bytes)"\}$'
-[ "$(grep -cE "$line" "$work/out"),$(wc -l <"$work/out")" = 20,20 ] || wrong "--json: $(cat "$work/out")"
-for workload in chain forks wavefront layers fluid; do
-    for metric in declare_ns_per_task plan_ns_per_task run_ns_per_task bytes_per_task; do
+[ "$(grep -cE "$line" "$work/out"),$(wc -l <"$work/out")" = $lines,$lines ] || wrong "--json: $(cat "$work/out")"
+for workload in $workloads; do
+    for metric in $metrics; do
         grep -F "\"workload\":\"$workload\"" "$work/out" | grep -F "\"$metric\"" | grep -qvE '"value":0\.0+,' || wrong "no $metric of $workload"
     done
 done
@@ -42,6 +46,29 @@ grep -q '"lanes":2' "$work/out" || wrong "WEIR_LANES is not heard: $(cat "$work/
 
 exits 0 "" --workload chain --tasks 1 --repeat 1
 [ "$(wc -l <"$work/out")" -eq 2 ] || wrong "the table is not a heading and a row: $(cat "$work/out")"
+
+# The graph of a file, as it is; the file says how many tasks.
+for shape in chain-1000:1000 fluid-frame:32 forks-32x32:1026 layers-50x20:1000 wavefront-64x64:4096; do
+    name=${shape%:*}.stg tasks=${shape#*:}
+    exits 0 "" --workload "$data/shapes/$name" --workers 2 --lanes 4 --repeat 1 --json
+    [ "$(grep -cF "{\"workload\":\"$name\",\"backend\":\"host\"" "$work/out"),$(grep -cF "\"tasks\":$tasks,\"metric\"" "$work/out")" = \
+        "$(wc -w <<<"$metrics"),$(wc -w <<<"$metrics")" ] || wrong "$name: $(cat "$work/out")"
+done
+for graph in fpppp robot; do
+    exits 0 "" --workload "$data/stg/$graph.stg" --workers 2 --repeat 1
+done
+printf '1\n0 1 0\n' >"$work/a\"b"
+exits 0 "" --workload "$work/a\"b" --repeat 1 --json
+grep -qF '{"workload":"a\"b",' "$work/out" || wrong "a quote in a file's name: $(cat "$work/out")"
+[ "$openmp" -eq 1 ] || exits 0 "" --workload chain --tasks 1 --repeat 1
+[ "$openmp" -eq 1 ] || grep -qE ' - +[0-9.]+$' "$work/out" || wrong "a table without OpenMP: $(cat "$work/out")"
+printf '2\n0 1 0\n1 1 1 x\n' >"$work/bad.stg"
+exits 1 "dagbench: $work/bad.stg:3: " --workload "$work/bad.stg"
+printf '2\n0 1 1 1\n1 1 1 0\n' >"$work/cycle.stg"
+exits 1 "dagbench: $work/cycle.stg:" --workload "$work/cycle.stg"
+exits 1 "dagbench: none.dot: cannot be opened" --workload none.dot
+exits 2 "--tasks: a file's graph has as many as it has" --workload "$work/bad.stg" --tasks 5
+
 exits 0 "" --help
 grep -q -- '--workload NAME' "$work/out" || wrong "--help does not help"
 exits 0 "" --version

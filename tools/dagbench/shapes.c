@@ -1,12 +1,13 @@
 /* shapes.c - one function a workload, one line each in the table at the foot. */
 #include "shapes.h"
+#include "touched.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FORK_CHAINS = 32, LAYER_WIDTH = 20, FLUID_TASKS = 32 };
 
-static uint32_t random_below(uint64_t *state, uint32_t bound)
+uint32_t shape_random(uint64_t *state, uint32_t bound)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(((*state >> 33) * bound) >> 31);
@@ -55,9 +56,9 @@ static uint32_t layers(uint32_t t, uint32_t tasks, uint64_t *random, uint32_t pr
     (void)tasks;
     if (t < LAYER_WIDTH)
         return 0;
-    uint32_t before = t - t % LAYER_WIDTH - LAYER_WIDTH, wanted = 1 + random_below(random, 3), count = 0;
+    uint32_t before = t - t % LAYER_WIDTH - LAYER_WIDTH, wanted = 1 + shape_random(random, 3), count = 0;
     while (count < wanted) {
-        uint32_t candidate = before + random_below(random, LAYER_WIDTH), i = 0;
+        uint32_t candidate = before + shape_random(random, LAYER_WIDTH), i = 0;
         while (i < count && pred[i] != candidate)
             i++;
         if (i == count)
@@ -97,7 +98,13 @@ int shape_init(shape *s, const workload *w, uint32_t tasks, uint64_t seed)
     uint64_t random = seed;
     uint32_t pred[SHAPE_PREDS_MOST];
     size_t capacity = (size_t)tasks * 2 + SHAPE_PREDS_MOST;
-    *s = (shape){.tasks = tasks};
+    *s = (shape){.tasks = tasks, .kind = w->kind};
+    if (w->kind != SHAPE_EDGES) {
+        int room = touched_init(s, &random);
+        if (!room)
+            shape_finish(s);
+        return room;
+    }
     s->first = malloc(((size_t)tasks + 1) * sizeof *s->first);
     s->pred = malloc(capacity * sizeof *s->pred);
     for (uint32_t t = 0; t < tasks && s->first && s->pred; t++) {
@@ -126,15 +133,18 @@ void shape_finish(shape *s)
 {
     free(s->first);
     free(s->pred);
+    free(s->touched);
     *s = (shape){0};
 }
 
 const workload workloads[] = {
-    {"chain", "one task after another", chain},
-    {"forks", "a fork, 32 chains, a join", forks},
-    {"wavefront", "a square grid, each after its neighbours to the left and above", wavefront},
-    {"layers", "layers of 20, each task after one to three of the layer before", layers},
-    {"fluid", "frames of a fluid solver, 32 tasks each", fluid},
+    {"chain", "one task after another", SHAPE_EDGES, chain},
+    {"forks", "a fork, 32 chains, a join", SHAPE_EDGES, forks},
+    {"wavefront", "a square grid, each after its neighbours to the left and above", SHAPE_EDGES, wavefront},
+    {"layers", "layers of 20, each task after one to three of the layer before", SHAPE_EDGES, layers},
+    {"fluid", "frames of a fluid solver, 32 tasks each", SHAPE_EDGES, fluid},
+    {"accesses", "tasks that read two and update one of 64 buffers, edges derived", SHAPE_BUFFERS, NULL},
+    {"boxes", "tasks that update one of 4096 boxes of a buffer, edges derived", SHAPE_BOXES, NULL},
 };
 const uint32_t workload_count = sizeof workloads / sizeof *workloads;
 

@@ -33,13 +33,18 @@ static void check_predecessors(tally *t, const tally_task *task)
     }
 }
 
-weir_status tally_run(void *task, void *const *args)
+void tally_count(void *task)
 {
-    (void)args;
     tally_task *own = task;
     if (current->checking)
         check_predecessors(current, own);
     own->runs++;
+}
+
+weir_status tally_run(void *task, void *const *args)
+{
+    (void)args;
+    tally_count(task);
     return WEIR_OK;
 }
 

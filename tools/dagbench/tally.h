@@ -27,7 +27,8 @@ struct tally {
 int tally_init(tally *t, const shape *graph);
 void tally_finish(tally *t);
 
-weir_status tally_run(void *task, void *const *args); /* a weir_host_fn */
+void tally_count(void *task); /* runs a task: a tally_task */
+weir_status tally_run(void *task, void *const *args); /* the same, as a weir_host_fn */
 
 /* After `frames` whole frames: true if each task ran once a frame and no edge was broken while checking; else `text` says which. */
 bool tally_is_right(const tally *t, uint32_t frames, char *text, size_t text_bytes);
