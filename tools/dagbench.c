@@ -1,6 +1,6 @@
-/* dagbench.c - what weir costs: time to declare, plan and run a task, and bytes it takes. Here: the command line and the printing. */
+/* dagbench.c - what weir costs: time to declare, plan and run a task, and bytes it takes. Here: the command line. */
 #include "dagbench/measure.h"
-#include "dagbench/openmp.h"
+#include "dagbench/print.h"
 #include "dagbench/shape_file.h"
 #include "dagbench/shapes.h"
 #include "weir/weir.h"
@@ -115,53 +115,6 @@ static bool takes_value(const char *option)
     return false;
 }
 
-/* A file may be called anything. */
-static void print_json_text(const char *text)
-{
-    putchar('"');
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            printf("\\u%04x", (unsigned)*text);
-        else
-            putchar(*text);
-    putchar('"');
-}
-
-static void print_json(const char *name, uint32_t tasks, const figures *f)
-{
-    const struct {
-        const char *metric, *unit;
-        double value;
-        bool absent;
-    } line[] = {
-        {"declare_ns_per_task", "ns", f->declare_ns, false},
-        {"plan_ns_per_task", "ns", f->plan_ns, false},
-        {"run_ns_per_task", "ns", f->run_ns, false},
-        {"openmp_ns_per_task", "ns", f->openmp_ns, !openmp_is_there()},
-        {"bytes_per_task", "bytes", f->bytes, false},
-    };
-    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
-        if (line[i].absent)
-            continue;
-        fputs("{\"workload\":", stdout);
-        print_json_text(name);
-        printf(",\"backend\":\"%s\",\"mode\":\"%s\",\"policy\":\"%s\",\"lanes\":%" PRIu32 ",\"workers\":%" PRIu32 ",\"tasks\":%" PRIu32
-               ",\"metric\":\"%s\",\"value\":%.2f,\"unit\":\"%s\"}\n",
-               f->backend, f->mode, f->policy, f->lanes, f->workers, tasks, line[i].metric, line[i].value, line[i].unit);
-    }
-}
-
-static void print_row(const char *name, uint32_t tasks, const figures *f)
-{
-    char openmp[32] = "-";
-    if (openmp_is_there())
-        snprintf(openmp, sizeof openmp, "%.1f", f->openmp_ns);
-    printf("%-19s %-7s %-7s %-11s %5" PRIu32 " %7" PRIu32 " %9" PRIu32 " %10.1f %10.1f %10.1f %10s %10.1f\n", name, f->backend, f->mode,
-           f->policy, f->lanes, f->workers, tasks, f->declare_ns, f->plan_ns, f->run_ns, openmp, f->bytes);
-}
-
 /* Measures and prints a shape, and finishes it. */
 static bool bench_shape(const char *name, shape *graph, const options *o)
 {
@@ -242,8 +195,7 @@ int main(int argc, char **argv)
 
     measure_prepare();
     if (!o.json)
-        printf("%-19s %-7s %-7s %-11s %5s %7s %9s %10s %10s %10s %10s %10s\n", "workload", "backend", "mode", "policy", "lanes", "workers",
-               "tasks", "declare ns", "plan ns", "run ns", "openmp ns", "bytes");
+        print_heading();
     if (!bench_all(&o))
         return EXIT_BAD_INPUT;
     if (fflush(stdout) != 0 || ferror(stdout)) {
