@@ -26,37 +26,39 @@ static weir_status check_kernel_args(const weir_body *body, const weir_task_reco
     return WEIR_OK;
 }
 
-/* What can be refused is refused before any memory is taken, and before a ring is fixed. */
-static weir_status check_tasks(const weir_exec *exec)
-{
-    const weir_body *body = exec->plan->body;
-    weir_status status = exec->runtime->ops->check(exec->runtime->backend, exec->plan);
-    for (uint32_t t = 0; t < exec->plan->tasks && status == WEIR_OK; t++)
-        if (body->tasks.at[t].kind == WEIR_KIND_KERNEL)
-            status = check_kernel_args(body, &body->tasks.at[t]);
-    return status;
-}
+/* ---- what may be refused ---- */
 
-/* ---- storages and rings ---- */
-
-static weir_status check_copies(const weir_plan *plan, const weir_buffer_record *record)
+static weir_status check_ring(const weir_plan *plan, const weir_buffer *buffer, uint32_t has)
 {
-    const weir_buffer *buffer = record->buffer;
-    if (buffer->copies != WEIR_RING_AUTO)
-        return WEIR_OK;
-    uint32_t has = weir_buffer_fix_copies(record->buffer, plan->ring_copies);
-    if (has >= plan->ring_copies)
+    if (buffer->copies != WEIR_RING_AUTO || has >= plan->ring_copies)
         return WEIR_OK;
     return weir_fail(WEIR_ERR_INVALID, "ring '%s' was fixed to %u copies by an earlier exec, this plan needs %u: make this exec first, or give the ring %u copies",
                      buffer->name, has, plan->ring_copies, plan->ring_copies);
 }
+
+/* Before any memory is taken, and before a ring is fixed. */
+static weir_status check_all(const weir_exec *exec)
+{
+    const weir_plan *plan = exec->plan;
+    const weir_body *body = plan->body;
+    weir_status status = exec->runtime->ops->check(exec->runtime->backend, plan);
+    for (uint32_t t = 0; t < plan->tasks && status == WEIR_OK; t++)
+        if (body->tasks.at[t].kind == WEIR_KIND_KERNEL)
+            status = check_kernel_args(body, &body->tasks.at[t]);
+    for (uint32_t b = 0; b < body->buffers.count && status == WEIR_OK; b++)
+        status = check_ring(plan, body->buffers.at[b].buffer, weir_buffer_copies(body->buffers.at[b].buffer, plan->ring_copies));
+    return status;
+}
+
+/* ---- storages and rings ---- */
 
 static weir_status use_storage(weir_exec *exec, uint32_t b)
 {
     const weir_body *body = exec->plan->body;
     const weir_buffer_record *record = &body->buffers.at[b];
     weir_use *use = &exec->uses[b];
-    weir_status status = check_copies(exec->plan, record);
+    /* A runtime beside this one may have fixed the ring since it was checked. */
+    weir_status status = check_ring(exec->plan, record->buffer, weir_buffer_fix_copies(record->buffer, exec->plan->ring_copies));
     if (status == WEIR_OK)
         status = weir_storage_of(exec->runtime, record->buffer, exec->plan->ring_copies, &use->storage);
     if (status != WEIR_OK)
@@ -204,7 +206,7 @@ weir_status weir_exec_bind(weir_exec *exec, bool timing)
     weir_runtime *runtime = exec->runtime;
     exec->image.plan = exec->plan;
     exec->image.reports = (weir_reports){exec, weir_exec_task_failed, weir_exec_frame_done, runtime->debug ? weir_exec_task_ran : NULL};
-    weir_status status = check_tasks(exec);
+    weir_status status = check_all(exec);
     if (status == WEIR_OK)
         status = bind_buffers(exec);
     if (status == WEIR_OK)

@@ -82,6 +82,7 @@ void weir_exec_destroy(weir_exec *exec)
         return;
     weir_runtime *runtime = exec->runtime;
     pthread_mutex_lock(&runtime->lock);
+    exec->ending = true;
     weir_exec_drop_open(exec);
     while (weir_exec_is_busy(exec))
         if (!weir_runtime_await(runtime, weir_deadline(SECOND)) && weir_exec_is_busy(exec)) {

@@ -59,6 +59,7 @@ struct weir_exec {
     weir_frame_state *states;
     weir_frame frame;            /* the open one */
     bool open;
+    bool ending;                 /* being destroyed: no more frames are begun */
     uint64_t submitted, released, done; /* frames: taken from the program; given to the backend; finished, in order */
     bool telling;                /* a thread is in finish_frames */
     unsigned char *params, *off; /* as they are now */

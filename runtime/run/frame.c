@@ -14,14 +14,19 @@ static bool user_is_done(const weir_copy_user *user)
     return !user->exec || user->exec->done > user->frame;
 }
 
-/* The buffer of whose copies the next frame is given one that somebody still uses, and who; UINT32_MAX: none. Touch number q is given
- * copy q % R; that copy was given to touch q - R, and to be read by the `furthest_back` touches after that. */
+/* The buffer of whose copies the next frame cannot be given one yet, and who uses it; UINT32_MAX: none. Touch number q is given copy
+ * q % R, which touch q - R had, to be read by the `furthest_back` touches after that. Which touch a frame is shows when it is submitted,
+ * so only one open frame at a time holds a copy. */
 static uint32_t input_in_use(const weir_exec *exec, weir_copy_user *by)
 {
     for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
         const weir_storage *storage = exec->uses[b].storage;
         if (!storage->users)
             continue;
+        if (storage->holder) {
+            *by = (weir_copy_user){storage->holder, storage->holder->submitted};
+            return b;
+        }
         for (uint32_t i = 0; i <= storage->furthest_back; i++) {
             *by = storage->users[(storage->touches + i) % storage->count];
             if (!user_is_done(by))
@@ -63,27 +68,30 @@ static void give_copies(weir_exec *exec)
         weir_storage *storage = exec->uses[b].storage;
         if (!storage->users)
             continue;
-        storage->newest = (uint32_t)(storage->touches++ % storage->count);
-        storage->users[storage->newest] = (weir_copy_user){exec, exec->submitted};
+        storage->holder = exec;
         if (exec->ring_of[b] != UINT32_MAX)
-            exec->states[exec->submitted % exec->frames].ring_at[exec->ring_of[b]] = storage->newest;
+            exec->states[exec->submitted % exec->frames].ring_at[exec->ring_of[b]] = (uint32_t)(storage->touches % storage->count);
     }
 }
 
-/* A frame that was not submitted after all. Another exec may have been given later copies meanwhile; then its own stays unused. */
-static void take_copies_back(weir_exec *exec)
+/* The open frame is submitted, and its copies are the newest; or it is not, and nothing has happened. */
+static void let_copies_go(weir_exec *exec, bool submitted)
 {
     for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++) {
         weir_storage *storage = exec->uses[b].storage;
         if (!storage->users)
             continue;
-        uint32_t ring = exec->ring_of[b], mine = ring == UINT32_MAX ? 0 : exec->states[exec->submitted % exec->frames].ring_at[ring];
-        storage->users[mine].exec = NULL;
-        if (storage->newest == mine) {
-            storage->touches--;
-            storage->newest = (mine + storage->count - 1) % storage->count;
-        }
+        storage->holder = NULL;
+        if (!submitted)
+            continue;
+        storage->newest = (uint32_t)(storage->touches++ % storage->count);
+        storage->users[storage->newest] = (weir_copy_user){exec, exec->submitted};
     }
+}
+
+static weir_status say_ended(const weir_exec *exec)
+{
+    return weir_fail(WEIR_ERR_STATE, "graph '%s': its %s", exec->plan->body->name, exec->ending ? "exec is being destroyed" : "runtime has ended");
 }
 
 weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **out)
@@ -97,8 +105,8 @@ weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **ou
     for (bool in_time = timeout_ns != 0;;) {
         if ((status = weir_exec_failure(exec)) != WEIR_OK)
             break;
-        if (runtime->ended) {
-            status = weir_fail(WEIR_ERR_STATE, "graph '%s': its runtime has ended", exec->plan->body->name);
+        if (runtime->ended || exec->ending) {
+            status = say_ended(exec);
             break;
         }
         weir_status late = in_time ? WEIR_OK : timeout_ns == 0 ? WEIR_WOULD_BLOCK : WEIR_TIMEOUT;
@@ -123,7 +131,7 @@ void weir_exec_drop_open(weir_exec *exec)
 {
     if (!exec->open)
         return;
-    take_copies_back(exec);
+    let_copies_go(exec, false);
     exec->open = false;
     pthread_cond_broadcast(&exec->runtime->changed);
 }
@@ -227,7 +235,7 @@ static bool may_start(const weir_exec *exec)
             return false;
     }
     for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++)
-        if (exec->uses[b].storage->under_way)
+        if (exec->uses[b].storage->under_way && exec->released >= exec->uses[b].held_from)
             return false;
     return true;
 }
@@ -252,6 +260,8 @@ static weir_status submit(weir_exec *exec, weir_ticket *ticket)
 {
     weir_frame_state *state = &exec->states[exec->submitted % exec->frames];
     weir_status status = exec->open ? weir_exec_failure(exec) : weir_fail(WEIR_ERR_STATE, "weir_frame_submit: the frame is submitted already");
+    if (status == WEIR_OK && exec->runtime->ended)
+        status = say_ended(exec);
     if (status == WEIR_OK && exec->off_changed && exec->off_count > 0)
         status = weir_exec_check_switches(exec);
     if (status != WEIR_OK) {
@@ -263,6 +273,7 @@ static weir_status submit(weir_exec *exec, weir_ticket *ticket)
     state->finished = false;
     state->submitted_ns = weir_clock_ns();
     latch_params_and_switches(exec, state);
+    let_copies_go(exec, true);
     latch_rings(exec, state);
     follow_other_execs(exec, state);
     exec->open = false;

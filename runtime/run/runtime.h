@@ -22,6 +22,7 @@ struct weir_use {
     bool writes;
     uint32_t furthest_back; /* the largest distance it is read at */
     uint64_t last_touch, last_write; /* frame number + 1 of the last submitted frame that does; 0: none */
+    uint64_t awaited, held_from; /* by a transfer that is under way: it waits for frames below, and frames from there on wait for it */
     weir_use *next;
 };
 
@@ -44,8 +45,9 @@ struct weir_storage {
     void **copies;              /* never changes: backends read it without the lock */
     uint32_t newest;            /* the copy of the last frame that moved the ring on */
     uint64_t moves;             /* frames that wrote it, of all execs: tells a copy that was reused */
-    bool under_way;             /* a read or write by the program: frames that touch it are held back */
-    uint64_t touches;           /* WEIR_HOST_IN: frames that were given a copy */
+    bool under_way;             /* a read or write by the program: later frames that touch it are held back */
+    uint64_t touches;           /* WEIR_HOST_IN: frames submitted, each with a copy of its own in turn */
+    weir_exec *holder;          /* WEIR_HOST_IN: whose open frame holds the next copy; NULL: nobody's */
     weir_copy_user *users;      /* WEIR_HOST_IN: of each copy; else NULL */
     uint32_t furthest_back;     /* the largest of its uses */
     weir_use *uses;

@@ -145,6 +145,7 @@ void weir_storage_link(weir_use *use)
 {
     use->next = use->storage->uses;
     use->storage->uses = use;
+    use->awaited = use->held_from = 0; /* of a transfer under way: all its frames come after */
     find_furthest_back(use->storage);
 }
 
@@ -192,17 +193,16 @@ typedef struct {
     uint32_t newest; /* copy, of the frames that were waited for: submitting more moves the storage's own */
 } transfer;
 
-/* True if a frame in flight writes the buffer, or touches it, if `any` does. */
-static bool writer_in_flight(const weir_storage *storage, bool any)
+static bool is_awaited(const weir_storage *storage)
 {
     for (const weir_use *use = storage->uses; use; use = use->next)
-        if (use->exec->done < (any ? use->last_touch : use->last_write))
+        if (use->exec->done < use->awaited)
             return true;
     return false;
 }
 
-/* Waits for other transfers, and for the frames submitted so far that write the buffer (or, for a writer, touch it), and holds back
- * those that come after. Must be followed by end_transfer if it returns WEIR_OK; the lock is held neither before nor after. */
+/* After other transfers: waits for the frames submitted so far that write the buffer (or, for a writer, touch it), and holds back those
+ * that come after. Must be followed by end_transfer if it returns WEIR_OK; the lock is held neither before nor after. */
 static weir_status begin_transfer(transfer *t, weir_buffer *buffer, bool for_writing)
 {
     weir_runtime *runtime = t->runtime;
@@ -212,10 +212,16 @@ static weir_status begin_transfer(transfer *t, weir_buffer *buffer, bool for_wri
     if (t->offset > storage->bytes || t->bytes > storage->bytes - t->offset)
         return weir_fail(WEIR_ERR_INVALID, "buffer '%s': bytes %zu to %zu are past its end, %zu", buffer->name, t->offset, t->offset + t->bytes, storage->bytes);
     pthread_mutex_lock(&runtime->lock);
-    while (storage->under_way || writer_in_flight(storage, for_writing))
+    while (storage->under_way)
         weir_runtime_await(runtime, INT64_MAX);
-    t->newest = storage->newest;
     storage->under_way = true;
+    t->newest = storage->newest;
+    for (weir_use *use = storage->uses; use; use = use->next) {
+        use->awaited = for_writing ? use->last_touch : use->last_write;
+        use->held_from = use->exec->submitted;
+    }
+    while (is_awaited(storage))
+        weir_runtime_await(runtime, INT64_MAX);
     pthread_mutex_unlock(&runtime->lock);
     return WEIR_OK;
 }

@@ -283,6 +283,7 @@ typedef struct {
     bool ran;  /* any entry */
     bool mine; /* the lane is still the caller's */
     bool more; /* it could go on */
+    bool owes; /* the bell, to those that wait for what was run */
 } turn;
 
 static bool is_brief(const lane *l)
@@ -313,9 +314,7 @@ static turn run_turn(worker *self, weir_program *program, lane *l)
     }
     if (mine && entries > 0 && weir_clock_ns() - start > (int64_t)BRIEF_NS * entries) /* what was brief once is no more */
         l->slow_until = l->frame + FRAMES_BETWEEN_TIMINGS;
-    if (mine && (owed > 0 || more))
-        weir_host_ring(program->device);
-    return (turn){.ran = entries > 0, .mine = mine, .more = more};
+    return (turn){.ran = entries > 0, .mine = mine, .more = more, .owes = owed > 0};
 }
 
 /* Runs a turn of the lane, which the caller has taken, and lets go of it. True if any entry was run. */
@@ -332,6 +331,8 @@ static bool run_lane(worker *self, weir_program *program, lane *l)
         atomic_store_explicit(&l->taken, 0, memory_order_release);
         /* What it waits for may have come while others still saw the lane taken, and went to sleep. */
         weir_full_fence();
+        if (t.more || t.owes)
+            weir_host_ring(program->device); /* now that the lane can be had */
         if (t.more || !became_ready(program, l, frame, what) || !take(l))
             return ran;
     }
