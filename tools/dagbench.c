@@ -86,12 +86,12 @@ static int parse_value(const char *option, const char *text, options *o)
         return setenv(switches[i].variable, text, 1) == 0 ? 0 : usage(option, strerror(errno));
     }
     if (strcmp(option, "--workload") == 0) {
-        o->only = NULL;
-        o->file = shape_is_file(text) ? text : NULL;
-        if (o->file)
-            return 0;
-        o->only = workload_find(text);
-        return o->only || strcmp(text, "all") == 0 ? 0 : usage(text, "no such workload, nor the name of a file");
+        bool is_file = shape_is_file(text);
+        o->file = is_file ? text : NULL;
+        o->only = is_file ? NULL : workload_find(text);
+        if (!is_file && !o->only && strcmp(text, "all") != 0)
+            return usage(text, "no such workload, nor the name of a file");
+        return 0;
     }
     if (strcmp(option, "--seed") == 0)
         return parse_number(text, 0, UINT64_MAX, &o->seed) ? 0 : usage(option, "must be a whole number");

@@ -35,7 +35,7 @@ static bool order_init(order *o, const weir_drawing *d)
         .next = malloc(tasks * sizeof *o->next),
         .path = malloc(tasks * sizeof *o->path),
         .number = calloc(tasks, sizeof *o->number),
-        .task = malloc(tasks * sizeof *o->task),
+        .task = calloc(tasks, sizeof *o->task),
         .follower = calloc(tasks, sizeof *o->follower),
     };
     return o->first && o->pred && o->next && o->path && o->number && o->task && o->follower;

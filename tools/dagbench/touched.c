@@ -63,7 +63,7 @@ int touched_init(shape *s, uint64_t *random)
     /* Every access is followed once by the next update and follows one: at most two edges each. */
     s->pred = malloc(((size_t)s->tasks * a_task * 2 + 1) * sizeof *s->pred);
     s->first = malloc(((size_t)s->tasks + 1) * sizeof *s->first);
-    s->touched = malloc((size_t)s->tasks * a_task * sizeof *s->touched);
+    s->touched = malloc(((size_t)s->tasks * a_task + 1) * sizeof *s->touched);
     bool room = things && s->pred && s->first && s->touched;
     for (uint32_t i = 0; room && i < count; i++)
         things[i] = (thing){.writer = NOBODY};
