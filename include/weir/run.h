@@ -67,8 +67,9 @@ WEIR_API WEIR_MUST_USE weir_status weir_buffer_read(weir_runtime *runtime, weir_
 
 /* Zeroed fields are the defaults. */
 typedef struct {
-    const char *mode;  /* "auto", "eager", "replay", "capture"; NULL: "auto". WEIR_MODE wins. The host runs them all eagerly, and weir_exec_stats says so */
-    int timing;        /* keep per-task times */
+    const char *mode;      /* "auto", "eager", "replay", "capture"; NULL: "auto", on CUDA a replay. WEIR_MODE wins. The host runs them all eagerly, and weir_exec_stats says so */
+    int timing;            /* keep per-task times, where tasks are launched one by one: eager mode */
+    uint32_t replay_lanes; /* of a replay: besides the graph's own edges, the order of so many lanes, which narrows it; 0: none */
 } weir_exec_options;
 
 /* Binds a plan to a runtime: makes the storage it needs, checks that the backend has code for each task, takes all memory
