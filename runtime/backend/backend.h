@@ -4,9 +4,9 @@
  *
  * Adding a backend is a folder beside this file and a line in backends.c. A backend includes this file and reads plans; it
  * knows nothing of execs, tickets, or other backends.
- * Threads: `submit` and `follow` come one at a time, and so do `take` and `program_create`; otherwise calls come from any thread at any time.
- * A backend calls its reports from threads of its own, never from inside a call. Only `close` and `program_destroy` may wait for
- * its threads. */
+ * Threads: `submit` and `follow` come one at a time, and so do `take`, `adopt` and `program_create`; otherwise calls come from any thread at any time.
+ * A backend calls its reports from threads of its own, or from inside `look`, never from inside any other call. Only `close` and
+ * `program_destroy` may wait for its threads. */
 #ifndef WEIR_BACKEND_BACKEND_H
 #define WEIR_BACKEND_BACKEND_H
 
@@ -24,6 +24,8 @@ typedef struct weir_program weir_program;
 typedef struct {
     void *const *copies;
     uint32_t count;
+    uint32_t next;  /* when the program is made: the copy that would be the next frame's */
+    bool moves;     /* each frame of the program moves it on by one */
 } weir_ring;
 
 typedef enum { WEIR_PASS_FIXED, WEIR_PASS_RING, WEIR_PASS_PARAM } weir_pass_kind;
@@ -55,8 +57,19 @@ typedef struct {
     /* Before that frame is told done. failure: WEIR_ERR_TASK if its own code returned `cause`, else what weir found (= cause). */
     void (*task_failed)(void *user, uint64_t frame, uint32_t task, weir_status failure, weir_status cause);
     void (*frame_done)(void *user, uint64_t frame);
+    /* As task_failed, for what may be the fault of any task that was on the device: WEIR_ERR_DEVICE. `what` says what happened and which tasks
+     * those are; `task`: the one, if there is but one, else UINT32_MAX. */
+    void (*device_failed)(void *user, uint64_t frame, uint32_t task, const char *what);
     weir_status (*task_ran)(void *user, uint32_t task); /* NULL, or called after each task, before others may follow; a failure is the task's */
 } weir_reports;
+
+/* How a program is to be run; a backend that knows but one way takes that. */
+typedef enum {
+    WEIR_MODE_AUTO,   /* the backend's to choose */
+    WEIR_MODE_EAGER,  /* lanes are fed task by task */
+    WEIR_MODE_REPLAY, /* a graph of nodes made once, by the edges of tasks */
+    WEIR_MODE_CAPTURE /* the same, by what lanes were seen to be fed */
+} weir_mode;
 
 /* A plan and all that its tasks are passed, with everything in it valid as long as the program. Copies and fills are passed
  * their buffers like kernels: destination first. */
@@ -66,6 +79,8 @@ typedef struct {
     const uint32_t *pass_first;
     const weir_ring *rings;
     uint32_t ring_count;
+    weir_mode mode;
+    const weir_plan *replay_lanes; /* the same graph planned for lanes whose order a replay adds to the edges; NULL: none */
     weir_task_span *spans;      /* NULL, or frames in flight times tasks: where frame n's task t goes is (n % frames) * tasks + t */
     weir_reports reports;
 } weir_image;
@@ -78,12 +93,15 @@ typedef enum {
     WEIR_TRACE_SHARED  /* the whole of such a task, told once beside its parts */
 } weir_trace_extent;
 
+typedef enum { WEIR_ENGINE_NONE, WEIR_ENGINE_TO_DEVICE, WEIR_ENGINE_TO_HOST } weir_trace_engine;
+
 typedef struct {
     const char *graph, *task, *group; /* group may be NULL */
     const char *kind;
     uint64_t frame;
-    uint32_t lane, worker;
+    uint32_t lane, worker;    /* worker UINT32_MAX: a device ran it, and tells a lane's events of a frame by when they started */
     weir_trace_extent extent;
+    weir_trace_engine engine; /* of a device, a copy between it and the host: shown there too */
     weir_task_span span;
 } weir_trace_event;
 
@@ -96,8 +114,16 @@ struct weir_tracer {
 
 /* ---- a backend ---- */
 
+/* What became of a program. */
+typedef struct {
+    const char *mode;        /* static: what it really does */
+    uint64_t instantiations; /* graphs made executable */
+} weir_program_info;
+
 typedef struct {
     uint32_t device, workers; /* workers 0: the backend's default */
+    uint32_t lanes;           /* the most that a plan will have; 0: the backend's default */
+    bool debug;               /* check after each task, whatever that costs */
     bool shuffle;             /* run in a random order that lanes and waits allow */
     uint64_t seed;
     _Atomic(weir_tracer *) *tracer; /* where to look, task by task, whether anybody traces; outlives the backend */
@@ -125,7 +151,15 @@ typedef struct {
     bool (*task_done)(const weir_program *program, uint64_t frame, uint32_t task);
     uint32_t (*unfinished)(const weir_program *program, uint64_t frame); /* a task it waits for; UINT32_MAX: none */
 
-    /* Optional. NULL: run holds a frame back until the frames of other programs that it must follow are done. */
+    /* Optional. */
+    /* Memory of the program's own that a buffer adopts, while an exec may use it. Fails with what is wrong with it. NULL: any will do. */
+    weir_status (*adopt)(weir_backend *backend, weir_place place, void *memory, size_t bytes);
+    void (*abandon)(weir_backend *backend, weir_place place, void *memory, size_t bytes);
+    /* Reports what has come to an end, for who waits and would rather look than sleep; for the caller's thread it never blocks on the
+     * device. NULL: the backend's threads are quick enough. */
+    void (*look)(weir_backend *backend);
+    weir_program_info (*info)(const weir_program *program); /* NULL: eager, and nothing to be instantiated */
+    /* NULL: run holds a frame back until the frames of other programs that it must follow are done. */
     void (*follow)(weir_program *program, weir_program *other, uint64_t frame); /* the next submit starts after that frame, device-side */
 } weir_backend_ops;
 
