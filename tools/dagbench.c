@@ -1,4 +1,5 @@
 /* dagbench.c - what weir costs: time to declare, plan and run a task, and bytes it takes. Here: the command line. */
+#include "dagbench/counting.h"
 #include "dagbench/measure.h"
 #include "dagbench/print.h"
 #include "dagbench/shape_file.h"
@@ -193,7 +194,7 @@ int main(int argc, char **argv)
     if (o.file && o.tasks)
         return usage("--tasks", "a file's graph has as many as it has; leave it out");
 
-    measure_prepare();
+    counting_install();
     if (!o.json)
         print_heading();
     if (!bench_all(&o))

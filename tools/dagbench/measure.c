@@ -1,63 +1,14 @@
 /* measure.c - see measure.h. Every repetition declares and plans anew; the last plan is the one that runs. */
 #include "measure.h"
+#include "counting.h"
 #include "declaration.h"
 #include "openmp.h"
 #include "tally.h"
+#include "timing.h"
 #include "weir/weir.h"
-#include <stdalign.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-/* The allocator that counts: each block begins with its size. */
-typedef struct {
-    alignas(max_align_t) size_t bytes;
-} block;
-
-static atomic_size_t live_bytes;
-
-static void *counting_resize(void *memory, size_t bytes)
-{
-    block *old = memory ? (block *)memory - 1 : NULL;
-    size_t old_bytes = old ? old->bytes : 0;
-    if (bytes == 0) {
-        free(old);
-        atomic_fetch_sub_explicit(&live_bytes, old_bytes, memory_order_relaxed);
-        return NULL;
-    }
-    block *resized = bytes <= SIZE_MAX - sizeof *resized ? realloc(old, bytes + sizeof *resized) : NULL;
-    if (!resized)
-        return NULL;
-    resized->bytes = bytes;
-    atomic_fetch_add_explicit(&live_bytes, bytes - old_bytes, memory_order_relaxed);
-    return resized + 1;
-}
-
-void measure_prepare(void)
-{
-    weir_set_allocator(counting_resize);
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, uint32_t count)
-{
-    qsort(value, count, sizeof *value, ascending);
-    return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2;
-}
 
 enum { DECLARE, PLAN, RUN, OPENMP, TIMES };
 enum { CHECKED = 2 }; /* frames before those that are measured */
@@ -82,18 +33,18 @@ static weir_status declare_and_plan(bench *b, const shape *s, uint32_t repeat, f
         b->plan = NULL;
         b->graph = NULL;
 
-        size_t bytes_before = atomic_load(&live_bytes);
-        double start = now_ns();
+        size_t bytes_before = counting_live_bytes();
+        double start = timing_now_ns();
         weir_status status = declaration_of(s, &b->data, &b->counts, &b->graph);
-        double declared = now_ns();
+        double declared = timing_now_ns();
         if (status == WEIR_OK)
             status = weir_plan_create(b->graph, NULL, &b->plan);
-        double planned = now_ns();
+        double planned = timing_now_ns();
         if (status != WEIR_OK)
             return status;
         b->times[DECLARE][i] = declared - start;
         b->times[PLAN][i] = planned - declared;
-        out->bytes = (double)(atomic_load(&live_bytes) - bytes_before) / s->tasks;
+        out->bytes = (double)(counting_live_bytes() - bytes_before) / s->tasks;
     }
     return WEIR_OK;
 }
@@ -101,11 +52,11 @@ static weir_status declare_and_plan(bench *b, const shape *s, uint32_t repeat, f
 static weir_status run_frame(bench *b, double *ns)
 {
     weir_ticket ticket;
-    double start = now_ns();
+    double start = timing_now_ns();
     weir_status status = weir_exec_submit(b->exec, &ticket);
     if (status == WEIR_OK)
         status = weir_exec_wait(b->exec, ticket, -1);
-    *ns = now_ns() - start;
+    *ns = timing_now_ns() - start;
     b->frames++;
     return status;
 }
@@ -131,10 +82,10 @@ static void run_openmp(bench *b, const shape *s, uint32_t threads, uint32_t repe
 {
     for (uint32_t i = 0; i < CHECKED + repeat; i++) {
         b->counts.checking = i < CHECKED;
-        double start = now_ns();
+        double start = timing_now_ns();
         openmp_run(s, threads, tally_count, b->counts.task, sizeof *b->counts.task);
         if (i >= CHECKED)
-            b->times[OPENMP][i - CHECKED] = now_ns() - start;
+            b->times[OPENMP][i - CHECKED] = timing_now_ns() - start;
         b->frames++;
     }
 }
@@ -151,15 +102,15 @@ static void tell(bench *b, const shape *s, uint32_t repeat, figures *out)
     out->lanes = summary.lanes;
     out->workers = weir_runtime_workers(b->runtime);
     out->openmp_ns = 0;
-    out->declare_ns = median(b->times[DECLARE], repeat) / s->tasks;
-    out->plan_ns = median(b->times[PLAN], repeat) / s->tasks;
-    out->run_ns = median(b->times[RUN], repeat) / s->tasks;
+    out->declare_ns = timing_median(b->times[DECLARE], repeat) / s->tasks;
+    out->plan_ns = timing_median(b->times[PLAN], repeat) / s->tasks;
+    out->run_ns = timing_median(b->times[RUN], repeat) / s->tasks;
 }
 
 static bool measure_openmp(bench *b, const shape *s, uint32_t repeat, figures *out, char *error, size_t error_bytes)
 {
     run_openmp(b, s, out->workers, repeat);
-    out->openmp_ns = median(b->times[OPENMP], repeat) / s->tasks;
+    out->openmp_ns = timing_median(b->times[OPENMP], repeat) / s->tasks;
     char wrong[256];
     bool right = tally_is_right(&b->counts, b->frames, wrong, sizeof wrong);
     if (!right)

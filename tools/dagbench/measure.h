@@ -1,4 +1,4 @@
-/* measure.h - declares, plans and runs a shape through weir, runs it as OpenMP tasks, and takes the time. One at a time. */
+/* measure.h - declares, plans and runs a shape through weir, runs it as OpenMP tasks, and takes the time. One at a time; after counting_install. */
 #ifndef DAGBENCH_MEASURE_H
 #define DAGBENCH_MEASURE_H
 
@@ -13,9 +13,6 @@ typedef struct {
     double openmp_ns;                    /* a task, median, as OpenMP tasks on as many threads; 0 where there is no OpenMP */
     double bytes;                        /* a task, live after planning, graph and plan together */
 } figures;
-
-/* Puts the counting allocator in place. Before any other call of weir. */
-void measure_prepare(void);
 
 /* Each figure is the median of `repeat` measurements. Both runs are checked first, edge by edge, and after all frames each task must
  * have run once a frame. On failure `error` says what is wrong. */
