@@ -2,7 +2,14 @@
  *
  * A chunk is a box of the same few buffers. weir derives that a chunk's four tasks follow one another and that chunks have
  * nothing to do with each other; with several lanes they then overlap: on a GPU copies both ways and kernels, on the host
- * whatever the workers bring. */
+ * whatever the workers bring.
+ *
+ * On a GPU the bus is what bounds it: two vectors go up and one comes down. It carries both directions at once, a little slower
+ * each, so nothing is faster than one vector up beside the one down, and then the other one up. Both rates are measured here, by
+ * small graphs of copies alone, and each row says how near it comes. Chunks must be large, as each copy costs some microseconds, and
+ * many, as nothing runs beside the first one's way up and the last one's way down. For three vectors of 256 MiB:
+ *
+ *     vector_add --elements 67108864 --chunks 32 */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +18,10 @@
 #include "vector_add.h"
 #include "weir/weir.h"
 
-enum { ROUNDS = 5 };
+enum { WARM_UP_ROUNDS = 2, ROUNDS = 7 };
+
+/* GB/s, which is bytes/ns, of a GPU: their proportion tells the plan that copies are long and sums short. */
+static const double BUS_RATE = 55.0, MEMORY_RATE = 4000.0;
 
 static const char program[] = "vector_add";
 
@@ -22,17 +32,32 @@ typedef struct {
 typedef struct {
     weir_graph *graph;
     weir_buffer *a_in, *b_in, *a, *b, *sum, *sum_out;
+    weir_task a_before, b_before; /* the copies of the chunk before */
 } work;
+
+/* What a plan's rounds took. */
+typedef struct {
+    double ns; /* median, from submit to done */
+    uint32_t lanes;
+    const char *mode;
+} figures;
+
+/* GB/s of copies without anything beside them. */
+typedef struct {
+    double up, down, at_once; /* the last: of both directions together */
+} rates;
 
 static int read_options(int argc, char **argv, settings *s)
 {
     static const char *const backends[] = {"auto", "host", "cuda", NULL};
+    static const char *const modes[] = {"auto", "eager", "replay", "capture", NULL};
     const option table[] = {
-        {"--elements", "N", "of each vector (4194304)", OPTION_NUMBER, &s->elements, 1, 1u << 30, NULL, NULL},
+        {"--elements", "N", "of each vector (4194304); to see what a GPU's bus can do: 67108864, in 32 chunks", OPTION_NUMBER, &s->elements, 1, 1u << 30, NULL, NULL},
         {"--chunks", "N", "that they are cut into (16)", OPTION_NUMBER, &s->chunks, 1, 4096, NULL, NULL},
         {"--lanes", "N", "to compare one lane with (the backend's own number)", OPTION_NUMBER, &s->lanes, 1, 1024, NULL, NULL},
         {"--workers", "N", "host threads (as many as there are processors)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_WORKERS"},
         {"--backend", "NAME", "auto, host or cuda (auto)", OPTION_CHOICE, NULL, 0, 0, backends, "WEIR_BACKEND"},
+        {"--mode", "NAME", "on CUDA: eager, replay, capture, or auto, a replay (auto)", OPTION_CHOICE, NULL, 0, 0, modes, "WEIR_MODE"},
     };
     const options all = {program, "vector_add: adds two vectors chunk by chunk, on one lane and on several", table,
         sizeof table / sizeof table[0]};
@@ -68,15 +93,36 @@ static weir_status make_vector(const char *name, weir_place place, uint64_t elem
     return weir_buffer_create(&desc, out);
 }
 
+/* A copy up. The bus carries one after another anyway; the edge says in which order: chunk by chunk. Without it everything would go
+ * up before anything comes down, as the way of what is still to come up is the longest. */
+static weir_task add_upload(work *w, const char *name, weir_arg to, weir_arg from, weir_task before)
+{
+    weir_task copy = weir_add_copy(w->graph, name, to, from);
+    if (before.number != 0)
+        weir_after(w->graph, copy, before);
+    return copy;
+}
+
+static void set_cost(const work *w, weir_task task, double ns)
+{
+    weir_task_set(w->graph, task, &(weir_task_options){.cost_ns = ns});
+}
+
+/* The two vectors go up in orders of their own, hence in two lanes: one copy is made ready while the other's runs. */
 static void add_chunk(work *w, uint64_t first, uint64_t count)
 {
     weir_box box = {.x = (uint32_t)first, .nx = (uint32_t)count};
-    weir_add_copy(w->graph, "a in", weir_part(WEIR_WRITE(w->a), box), weir_part(WEIR_READ(w->a_in), box));
-    weir_add_copy(w->graph, "b in", weir_part(WEIR_WRITE(w->b), box), weir_part(WEIR_READ(w->b_in), box));
-    weir_add_kernel(w->graph, &vector_add, vector_add_shape(count),
+    double bytes = sizeof(float) * (double)count;
+    w->a_before = add_upload(w, "a in", weir_part(WEIR_WRITE(w->a), box), weir_part(WEIR_READ(w->a_in), box), w->a_before);
+    w->b_before = add_upload(w, "b in", weir_part(WEIR_WRITE(w->b), box), weir_part(WEIR_READ(w->b_in), box), w->b_before);
+    weir_task add = weir_add_kernel(w->graph, &vector_add, vector_add_shape(count),
         WEIR_ARGS(weir_part(WEIR_WRITE(w->sum), box), weir_part(WEIR_READ(w->a), box), weir_part(WEIR_READ(w->b), box),
             WEIR_VALUE(first), WEIR_VALUE(count)));
-    weir_add_copy(w->graph, "sum out", weir_part(WEIR_WRITE(w->sum_out), box), weir_part(WEIR_READ(w->sum), box));
+    weir_task out = weir_add_copy(w->graph, "sum out", weir_part(WEIR_WRITE(w->sum_out), box), weir_part(WEIR_READ(w->sum), box));
+    set_cost(w, w->a_before, bytes / BUS_RATE);
+    set_cost(w, w->b_before, bytes / BUS_RATE);
+    set_cost(w, add, 3.0 * bytes / MEMORY_RATE);
+    set_cost(w, out, bytes / BUS_RATE);
 }
 
 static int declare(work *w, const settings *s)
@@ -113,67 +159,135 @@ static float b_of(uint64_t i, uint64_t round)
     return (float)((i * 3 + round) % 8388593);
 }
 
-/* One round; its time from submit to done, or 0 if it failed. */
-static double run_round(weir_exec *exec, const work *w, uint64_t elements, uint64_t round)
+/* Fills the input, which takes longer than all the rest and is no part of the time; checks the output. */
+static int run_round(weir_exec *exec, const work *w, uint64_t elements, uint64_t round)
 {
     weir_frame *frame = NULL;
     weir_ticket ticket;
     if (!good(weir_exec_begin(exec, -1, &frame)))
-        return 0.0;
+        return 0;
     float *a = weir_frame_data(frame, w->a_in), *b = weir_frame_data(frame, w->b_in);
     for (uint64_t i = 0; i < elements; i++) {
         a[i] = a_of(i, round);
         b[i] = b_of(i, round);
     }
     if (!good(weir_frame_submit(frame, &ticket)) || !good(weir_exec_wait(exec, ticket, -1)))
-        return 0.0;
+        return 0;
     const float *sum = weir_exec_data(exec, ticket, w->sum_out);
     for (uint64_t i = 0; i < elements; i++)
         if (sum[i] != a_of(i, round) + b_of(i, round)) {
             fprintf(stderr, "%s: element %" PRIu64 " is %g, not %g: this is a bug of weir\n", program, i, (double)sum[i],
                 (double)(a_of(i, round) + b_of(i, round)));
-            return 0.0;
+            return 0;
         }
-    weir_stats stats;
-    weir_exec_stats(exec, &stats);
-    return stats.frame_ns;
+    return 1;
 }
 
-/* Median time of a few rounds on so many lanes; 0 if one failed. The first round, which touches memory anew, counts like the rest. */
-static double measure(weir_runtime *runtime, const work *w, uint64_t elements, uint32_t lanes, uint32_t *taken)
+/* Rounds number `first` to `end` - 1 on an exec of their own, whose median is then theirs alone. */
+static int run_rounds(weir_runtime *runtime, const weir_plan *plan, const work *w, uint64_t elements, uint64_t first, uint64_t end, figures *out)
+{
+    weir_exec *exec = NULL;
+    weir_stats stats;
+    int done = good(weir_exec_create(runtime, plan, NULL, &exec));
+    for (uint64_t round = first; done && round < end; round++)
+        done = run_round(exec, w, elements, round);
+    if (done) {
+        weir_exec_stats(exec, &stats);
+        out->ns = stats.frame_ns;
+        out->mode = stats.mode;
+    }
+    weir_exec_destroy(exec);
+    return done;
+}
+
+/* The first rounds, which touch memory anew and wake the device, do not count. */
+static int measure(weir_runtime *runtime, const work *w, uint64_t elements, uint32_t lanes, figures *out)
+{
+    weir_plan *plan = NULL;
+    weir_plan_summary summary;
+    int done = good(weir_plan_create(w->graph, &(weir_plan_options){.lanes = lanes}, &plan)) &&
+        run_rounds(runtime, plan, w, elements, 0, WARM_UP_ROUNDS, out) &&
+        run_rounds(runtime, plan, w, elements, WARM_UP_ROUNDS, WARM_UP_ROUNDS + ROUNDS, out);
+    if (done) {
+        weir_plan_summarise(plan, &summary);
+        out->lanes = summary.lanes;
+    }
+    weir_plan_destroy(plan);
+    return done;
+}
+
+/* Runs a graph of copies alone, a lane each. In GB/s; 0 if that failed. */
+static double rate_of(weir_runtime *runtime, const weir_graph *copies, double bytes)
 {
     weir_plan *plan = NULL;
     weir_exec *exec = NULL;
-    weir_plan_summary summary;
-    double ns = 0.0;
-    if (good(weir_plan_create(w->graph, &(weir_plan_options){.lanes = lanes}, &plan)) && good(weir_exec_create(runtime, plan, NULL, &exec)))
-        for (uint64_t round = 0; round < ROUNDS; round++) {
-            ns = run_round(exec, w, elements, round);
-            if (ns == 0.0)
-                break;
-        }
-    if (plan) {
-        weir_plan_summarise(plan, &summary);
-        *taken = summary.lanes;
+    weir_stats stats = {.frame_ns = 0.0};
+    int done = good(weir_plan_create(copies, &(weir_plan_options){.lanes = 2}, &plan)) && good(weir_exec_create(runtime, plan, NULL, &exec));
+    for (int frame = 0; done && frame < WARM_UP_ROUNDS + ROUNDS; frame++) {
+        weir_ticket ticket;
+        done = good(weir_exec_submit(exec, &ticket)) && good(weir_exec_wait(exec, ticket, -1));
     }
+    if (done)
+        weir_exec_stats(exec, &stats);
     weir_exec_destroy(exec);
     weir_plan_destroy(plan);
-    return ns;
+    return done && stats.frame_ns > 0.0 ? bytes / stats.frame_ns : 0.0;
 }
 
+/* Copies whole vectors: the larger a copy, the less of its time is launching it. */
+static double measure_copies(weir_runtime *runtime, const work *w, double vector_bytes, int up, int down)
+{
+    weir_graph *copies = NULL;
+    if (!good(weir_graph_create("copies", 0, &copies)))
+        return 0.0;
+    if (up)
+        weir_add_copy(copies, "up", WEIR_WRITE(w->a), WEIR_READ(w->a_in));
+    if (down)
+        weir_add_copy(copies, "down", WEIR_WRITE(w->sum_out), WEIR_READ(w->sum));
+    double rate = rate_of(runtime, copies, vector_bytes * (up + down));
+    weir_graph_destroy(copies);
+    return rate;
+}
+
+static int measure_rates(weir_runtime *runtime, const work *w, double vector_bytes, rates *out)
+{
+    out->up = measure_copies(runtime, w, vector_bytes, 1, 0);
+    out->down = out->up > 0.0 ? measure_copies(runtime, w, vector_bytes, 0, 1) : 0.0;
+    out->at_once = out->down > 0.0 ? measure_copies(runtime, w, vector_bytes, 1, 1) : 0.0;
+    return out->at_once > 0.0;
+}
+
+/* What copies alone take at least: one vector up and one down at once, then the other up. */
+static double bound_of(const rates *r, double vector_bytes)
+{
+    return 2.0 * vector_bytes / r->at_once + vector_bytes / r->up;
+}
+
+static void print_head(const settings *s, weir_runtime *runtime, const figures *one_lane, const rates *r, double bound_ns)
+{
+    printf("%" PRIu64 " elements on %s, %s, %" PRIu32 " workers; every element checked\n", s->elements, weir_runtime_backend(runtime),
+        one_lane->mode, weir_runtime_workers(runtime));
+    printf("copies alone: %.2f GB/s up, %.2f down, %.2f both at once; so not less than %.3f ms\n", r->up, r->down, r->at_once, bound_ns / 1e6);
+    printf("%8s %6s %9s %8s %9s %9s\n", "chunks", "lanes", "ms", "GB/s", "speed-up", "of bound");
+}
+
+/* The rates are measured last: by then the device is awake, and all memory has been touched. */
 static int compare(const settings *s, weir_runtime *runtime, const work *w)
 {
-    uint32_t lanes[2] = {1, s->lanes ? (uint32_t)s->lanes : weir_runtime_lanes(runtime)};
-    double ns[2] = {0.0, 0.0}, bytes = 3.0 * sizeof(float) * (double)s->elements;
-    printf("%" PRIu64 " elements on %s, %" PRIu32 " workers; every element checked\n", s->elements, weir_runtime_backend(runtime),
-        weir_runtime_workers(runtime));
-    printf("%8s %6s %9s %8s %9s\n", "chunks", "lanes", "ms", "GB/s", "speed-up");
-    for (int i = 0; i < 2; i++) {
-        ns[i] = measure(runtime, w, s->elements, lanes[i], &lanes[i]);
-        if (ns[i] == 0.0)
+    const uint32_t lanes[2] = {1, s->lanes ? (uint32_t)s->lanes : weir_runtime_lanes(runtime)};
+    double vector_bytes = sizeof(float) * (double)s->elements;
+    figures f[2];
+    rates r;
+    for (int i = 0; i < 2; i++)
+        if (!measure(runtime, w, s->elements, lanes[i], &f[i]))
             return 0;
-        printf("%8" PRIu64 " %6" PRIu32 " %9.3f %8.2f %9.2f\n", s->chunks, lanes[i], ns[i] / 1e6, bytes / ns[i], ns[0] / ns[i]);
-    }
+    if (!measure_rates(runtime, w, vector_bytes, &r))
+        return 0;
+    double bound_ns = bound_of(&r, vector_bytes);
+    print_head(s, runtime, &f[0], &r, bound_ns);
+    for (int i = 0; i < 2; i++)
+        printf("%8" PRIu64 " %6" PRIu32 " %9.3f %8.2f %9.2f %8.1f%%\n", s->chunks, f[i].lanes, f[i].ns / 1e6, 3.0 * vector_bytes / f[i].ns,
+            f[0].ns / f[i].ns, 100.0 * bound_ns / f[i].ns);
     return 1;
 }
 

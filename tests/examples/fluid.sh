@@ -3,7 +3,7 @@
 # shellcheck disable=SC2086 # $common, $how and $quick are several words each
 set -u
 fluid=$1 compare=$2 data=$3 case=$4
-unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND WEIR_SHUFFLE WEIR_DEBUG WEIR_DUMP WEIR_TRACE
+unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND WEIR_MODE WEIR_SHUFFLE WEIR_DEBUG WEIR_DUMP WEIR_TRACE
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -80,6 +80,8 @@ bad_usage_is_named)
     expect 2 "policy best: must be one of round_robin, priority" "$fluid" --policy best
     expect 2 "solver cg: must be one of red-black, jacobi" "$fluid" --solver cg
     expect 2 "backend tpu: must be one of auto, host, cuda" "$fluid" --backend=tpu
+    expect 2 "mode fast: must be one of auto, eager, replay, capture" "$fluid" --mode=fast
+    expect 2 "timing yes: must be one of on, off" "$fluid" --timing yes
     expect 2 "--frame: unknown option" "$fluid" --frame 3
     expect 2 "--output: needs a value" "$fluid" --output
     expect 2 "picture.png: unexpected argument" "$fluid" picture.png
@@ -94,7 +96,21 @@ command_line_wins_over_environment)
     expect 1 "WEIR_POLICY=best: must be one of" env WEIR_POLICY=best "$fluid" $quick
     expect 1 "WEIR_LANES=0: must be" env WEIR_LANES=0 "$fluid" $quick
     expect 1 "WEIR_WORKERS=many: must be" env WEIR_WORKERS=many "$fluid" $quick
+    WEIR_MODE=fast "$fluid" $quick --mode eager >out || fail "--mode does not win"
+    expect 1 "WEIR_MODE=fast: must be one of" env WEIR_MODE=fast "$fluid" $quick
     expect 1 "WEIR_BACKEND=tpu: must be one of" env WEIR_BACKEND=tpu "$fluid" $quick
+    ;;
+it_says_what_ran)
+    quick="--frames 4 --size 64x64 --output none --backend host"
+    for mode in auto eager replay capture; do # the host runs them all eagerly, and says so
+        "$fluid" $quick --mode $mode >out || fail "run $mode"
+        grep -q '^host, eager, .*: [0-9.]* ms a frame (median), not less than ' out || fail "$mode: $(cat out)"
+        grep -q '^solve .*%$' out || fail "no table of groups"
+    done
+    "$fluid" $quick --timing off >out || fail "run untimed"
+    grep -q '^host, eager, .* ms a frame (median)$' out || fail "untimed: $(cat out)"
+    grep -q '^solve' out && fail "times without timing"
+    [ -z "$(find . -name '*.png')" ] || fail "pictures nobody wanted"
     ;;
 frames_written_before_a_failure_stay)
     mkdir -p frames/frame-0004.png # nobody can write a file of that name
@@ -128,7 +144,7 @@ an_unwritable_folder_is_named)
     ;;
 help_and_version_go_to_standard_output)
     "$fluid" --help >out 2>err || fail "help"
-    for option in input mask size frames sweeps solver lanes workers policy backend seed output help version; do
+    for option in input mask size frames sweeps solver lanes workers policy backend mode timing seed output help version; do
         grep -q -- "--$option" out || fail "help is silent on --$option"
     done
     [ -s err ] && fail "something on standard error"

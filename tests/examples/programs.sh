@@ -3,7 +3,7 @@
 # shellcheck disable=SC2086 # $words is several words
 set -u
 program=$1 case=$2
-unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND WEIR_SHUFFLE WEIR_DEBUG WEIR_DUMP WEIR_TRACE
+unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND WEIR_MODE WEIR_SHUFFLE WEIR_DEBUG WEIR_DUMP WEIR_TRACE
 
 fail() {
     echo "FAILED: $*" >&2
@@ -17,8 +17,8 @@ hello_prints_its_sum)
 vector_add_compares_one_lane_with_several)
     out=$("$program" --elements 100003 --chunks 7 --lanes 3 --workers 2) || fail "run"
     echo "$out" | grep -q "every element checked" || fail "nothing checked"
-    echo "$out" | grep -q "^ *7 *1 .* 1.00$" || fail "no row for one lane: $out"
-    echo "$out" | grep -q "^ *7 *3 " || fail "no row for three lanes: $out"
+    echo "$out" | grep -q "^ *7 *1 .* 1\.00  *[0-9.]*%$" || fail "no row for one lane: $out"
+    echo "$out" | grep -q "^ *7 *3 .* [0-9.]*  *[0-9.]*%$" || fail "no row for three lanes: $out"
     out=$("$program" --elements 5 --chunks 100) || fail "more chunks than elements"
     ;;
 vector_add_takes_lanes_from_the_environment)
@@ -26,8 +26,18 @@ vector_add_takes_lanes_from_the_environment)
     WEIR_LANES=2 "$program" --elements 1000 --chunks 4 --lanes 3 | grep -q "^ *4 *3 " || fail "--lanes does not win"
     WEIR_LANES=none "$program" 2>&1 | grep -q "^vector_add: WEIR_LANES=none: must be" || fail "bad WEIR_LANES"
     ;;
+vector_add_bounds_itself_by_its_copies)
+    out=$("$program" --elements 3000000 --chunks 4 --backend host --mode replay) || fail "run"
+    echo "$out" | grep -q "^3000000 elements on host, eager, " || fail "what ran: $out"
+    # "copies alone: U GB/s up, D down, B both at once; so not less than T ms": one vector up and one down at once, then one up.
+    echo "$out" | awk '
+        function near(a, b) { return a > 0 && a - b <= 0.03 * b && b - a <= 0.03 * b }
+        $1 == "copies" { vector = 3000000 * 4 / 1e6; bound = $(NF - 1); found += near(2 * vector / $8 + vector / $3, bound) }
+        $1 == 4 { found += near(bound / $3 * 100, $6 + 0); if ($2 == 1) one = $3; else found += near(one / $3, $5) }
+        END { exit found != 4 }' || fail "figures that do not fit together: $out"
+    ;;
 vector_add_names_bad_usage)
-    for words in "--lanes 0" "--elements 0" "--chunks x" "--backend tpu" "--speed 3"; do
+    for words in "--lanes 0" "--elements 0" "--chunks x" "--backend tpu" "--mode fast" "--speed 3"; do
         message=$("$program" $words 2>&1)
         [ $? -eq 2 ] || fail "exit status of $words"
         echo "$message" | grep -q "^vector_add: ${words%% *}" || fail "$words: $message"
