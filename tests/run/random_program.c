@@ -1,5 +1,5 @@
-/* random_program.c - see random_program.h. What a task computes is one function for truth and kernels; what is compared is order and
- * addresses. */
+/* random_program.c - see random_program.h. What a task computes is random_step.h for truth and kernels; what is compared is order and
+ * addresses. Built with RANDOM_PROGRAM_CUDA, kernels have a device twin, random_step.cu. */
 #include "run/random_program.h"
 #include "util/random.h"
 #include <check.h>
@@ -10,76 +10,73 @@
 
 /* ---- what a task does ---- */
 
-static uint32_t mix(uint32_t a, uint32_t b)
-{
-    uint32_t h = a * 0x9e3779b1u ^ (b + 0x7f4a7c15u);
-    h ^= h >> 15;
-    h *= 0x85ebca77u;
-    h ^= h >> 13;
-    return h;
-}
-
-static weir_box box_of(const random_program *program, const touching *a)
+static random_cells cells_of(const random_program *program, const touching *a)
 {
     const described *b = &program->buffers[a->buffer];
-    return a->whole ? (weir_box){0, 0, 0, b->nx, b->ny, 1} : a->box;
+    weir_box box = a->whole ? (weir_box){0, 0, 0, b->nx, b->ny, 1} : a->box;
+    return (random_cells){a->mode, box.x, box.y, box.nx, box.ny, b->row};
 }
 
-static uint32_t element(const described *b, uint32_t x, uint32_t y)
+static random_code code_of(const random_program *program, const step *s)
 {
-    return y * b->nx + x;
+    random_code code = {.id = s->id, .value = s->value, .blocks = s->blocks, .access_count = s->access_count, .takes_frame = s->takes_frame,
+                        .delay = s->delay, .seen = program->seen[s->id]};
+    for (uint32_t i = 0; i < s->access_count; i++)
+        code.cells[i] = cells_of(program, &s->accesses[i]);
+    return code;
+}
+
+static void add(uint32_t *to, uint32_t value)
+{
+    atomic_fetch_add_explicit((_Atomic uint32_t *)to, value, memory_order_relaxed);
 }
 
 /* Of all that it merely reads. */
-static uint32_t hash_of_reads(const step *s, uint32_t *const *base, uint32_t param)
+static uint32_t sum_of_reads(const random_code *code, uint32_t *const *base, uint32_t frame, uint32_t other)
 {
-    uint32_t h = mix(s->id, s->value);
-    if (s->takes_param)
-        h = mix(h, param);
-    for (uint32_t i = 0; i < s->access_count; i++) {
-        const touching *a = &s->accesses[i];
-        if (a->mode != WEIR_ARG_READ)
-            continue;
-        weir_box box = box_of(s->program, a);
-        for (uint32_t y = box.y; y < box.y + box.ny; y++)
-            for (uint32_t x = box.x; x < box.x + box.nx; x++)
-                h = mix(h, base[i][element(&s->program->buffers[a->buffer], x, y)]);
-    }
-    return h;
+    uint32_t sum = random_start(code, frame, other);
+    for (uint32_t i = 0; i < code->access_count; i++)
+        for (uint32_t c = 0; code->cells[i].mode == WEIR_ARG_READ && c < random_cell_count(&code->cells[i]); c++) {
+            uint32_t e = random_element(&code->cells[i], c);
+            sum += random_read(i, e, base[i][e]);
+        }
+    return sum;
 }
 
 /* Writes those elements that belong to blocks first .. first + count - 1: each block has those with its own remainder. */
-static void write_elements(const step *s, uint32_t *const *base, uint32_t h, uint64_t first, uint64_t count)
+static void write_elements(const random_code *code, uint32_t *const *base, uint32_t sum, uint64_t first, uint64_t count)
 {
-    for (uint32_t i = 0; i < s->access_count; i++) {
-        const touching *a = &s->accesses[i];
-        if (a->mode == WEIR_ARG_READ)
-            continue;
-        weir_box box = box_of(s->program, a);
-        for (uint32_t y = box.y; y < box.y + box.ny; y++)
-            for (uint32_t x = box.x; x < box.x + box.nx; x++) {
-                uint32_t e = element(&s->program->buffers[a->buffer], x, y), *at = &base[i][e];
-                if (e % s->blocks < first || e % s->blocks >= first + count)
-                    continue;
-                if (a->mode == WEIR_ARG_REDUCE)
-                    atomic_fetch_add_explicit((_Atomic uint32_t *)at, mix(h, e), memory_order_relaxed);
-                else
-                    *at = mix(h, a->mode == WEIR_ARG_READ_WRITE ? mix(*at, e) : e);
-            }
+    for (uint32_t i = 0; i < code->access_count; i++) {
+        const random_cells *cells = &code->cells[i];
+        for (uint32_t c = 0; cells->mode != WEIR_ARG_READ && c < random_cell_count(cells); c++) {
+            uint32_t e = random_element(cells, c), *at = &base[i][e];
+            if (e % code->blocks < first || e % code->blocks >= first + count)
+                continue;
+            if (cells->mode == WEIR_ARG_REDUCE)
+                add(at, random_written(sum, cells->mode, e, 0));
+            else
+                *at = random_written(sum, cells->mode, e, *at);
+        }
     }
 }
 
-/* args: the step, the frame (a param), then the buffers. */
+static void compute(const random_code *code, uint32_t *const *base, uint32_t frame, uint32_t other, uint64_t first, uint64_t count)
+{
+    uint32_t sum = sum_of_reads(code, base, frame, other);
+    if (first == 0)
+        add(&code->seen[random_slot(code, frame)], sum);
+    write_elements(code, base, sum, first, count);
+}
+
+enum { BUFFERS_FROM = 3 }; /* args: the code, the frame's number, the other param, then as many buffers as any task has */
+
 static void kernel(const weir_blocks *blocks, void *const *args)
 {
-    step *s = WEIR_PASSED(step *, args, 0);
-    uint32_t frame = WEIR_PASSED(uint32_t, args, 1), *base[ACCESSES_MOST];
-    for (uint32_t i = 0; i < s->access_count; i++)
-        base[i] = WEIR_PASSED(uint32_t *, args, 2 + i);
-    uint32_t h = hash_of_reads(s, base, frame);
-    if (blocks->first == 0 && frame < FRAMES_MOST)
-        s->seen[frame] = h;
-    write_elements(s, base, h, blocks->first, blocks->count);
+    const random_code code = WEIR_PASSED(random_code, args, 0);
+    uint32_t *base[ACCESSES_MOST];
+    for (uint32_t i = 0; i < ACCESSES_MOST; i++)
+        base[i] = WEIR_PASSED(uint32_t *, args, BUFFERS_FROM + i);
+    compute(&code, base, WEIR_PASSED(uint32_t, args, 1), WEIR_PASSED(uint32_t, args, 2), blocks->first, blocks->count);
 }
 
 static weir_status host_function(void *user, void *const *args)
@@ -88,6 +85,48 @@ static weir_status host_function(void *user, void *const *args)
     const weir_blocks all = {.first = 0, .count = 1};
     kernel(&all, args);
     return WEIR_OK;
+}
+
+#ifdef RANDOM_PROGRAM_CUDA
+const void *random_step_resolve(void);
+#define RESOLVE random_step_resolve
+#else
+#define RESOLVE NULL
+#endif
+
+static const uint16_t kernel_bytes[] = {sizeof(random_code), 4, 4, sizeof(void *), sizeof(void *), sizeof(void *), sizeof(void *)};
+static const weir_kernel shared_kernel = {"shared", NULL, RESOLVE, kernel, kernel_bytes, BUFFERS_FROM + ACCESSES_MOST, 0};
+static const weir_kernel one_call_kernel = {"one call", NULL, RESOLVE, kernel, kernel_bytes, BUFFERS_FROM + ACCESSES_MOST, WEIR_KERNEL_ONE_CALL};
+
+/* What is passed in a frame to those that take it. */
+static uint32_t other_value(uint32_t frame)
+{
+    return frame / 3 * 77 + 5;
+}
+
+/* What the program puts into a WEIR_HOST_IN buffer. */
+static uint32_t input_value(const random_program *program, uint32_t buffer, uint32_t frame, uint32_t element)
+{
+    return random_mix(random_mix((uint32_t)program->seed, buffer * 64 + frame), element);
+}
+
+static void fill_input(const random_program *program, uint32_t buffer, uint32_t frame, uint32_t *to)
+{
+    const described *d = &program->buffers[buffer];
+    for (uint32_t y = 0; y < d->ny; y++)
+        for (uint32_t x = 0; x < d->nx; x++)
+            to[y * d->row + x] = input_value(program, buffer, frame, y * d->row + x);
+}
+
+static bool touches(const random_program *program, uint32_t buffer, bool merely_reads_count)
+{
+    for (uint32_t i = 0; i < program->step_count; i++)
+        for (uint32_t a = 0; a < program->steps[i].access_count; a++) {
+            const touching *t = &program->steps[i].accesses[a];
+            if (t->buffer == buffer && (merely_reads_count || t->mode != WEIR_ARG_READ))
+                return true;
+        }
+    return false;
 }
 
 /* ---- making ---- */
@@ -109,6 +148,12 @@ static bool chance(maker *m, uint32_t percent)
     return below(m, 100) < percent;
 }
 
+static weir_place random_place(maker *m)
+{
+    uint32_t place = below(m, 100);
+    return place < 55 ? WEIR_DEVICE : place < 85 ? WEIR_HOST_OUT : place < 95 ? WEIR_HOST_IN : WEIR_HOST_LOCAL;
+}
+
 static void make_buffers(maker *m, bool rings)
 {
     random_program *p = m->program;
@@ -117,7 +162,10 @@ static void make_buffers(maker *m, bool rings)
         described *d = &p->buffers[b];
         d->ny = chance(m, 50) ? 1 : 1 + below(m, 4);
         d->nx = 1 + below(m, ELEMENTS_MOST / d->ny);
-        d->place = chance(m, 60) ? WEIR_DEVICE : WEIR_HOST_OUT;
+        d->row = d->nx;
+        if (chance(m, 20) && (d->nx + 3) * d->ny <= ELEMENTS_MOST)
+            d->row += 1 + below(m, 3);
+        d->place = random_place(m);
         d->copies = 1;
         if (rings && chance(m, 50)) {
             static const uint32_t sizes[] = {2, 3, WEIR_RING_AUTO};
@@ -146,7 +194,10 @@ static touching random_access(maker *m, uint32_t buffer)
 {
     const described *d = &m->program->buffers[buffer];
     touching a = {.buffer = buffer, .whole = chance(m, 50), .box = random_box(m, d)};
-    if (is_ring(d) && (m->never_written[buffer] || chance(m, 30))) {
+    if (d->place == WEIR_HOST_IN) {
+        a.mode = WEIR_ARG_READ;
+        a.back = is_ring(d) && chance(m, 50) ? 1 + below(m, d->copies == WEIR_RING_AUTO ? BACK_MOST : d->copies - 1) : 0;
+    } else if (is_ring(d) && (m->never_written[buffer] || chance(m, 30))) {
         a.mode = WEIR_ARG_READ;
         uint32_t most = d->copies == WEIR_RING_AUTO ? BACK_MOST : d->copies - 1;
         a.back = m->never_written[buffer] && chance(m, 50) ? 0 : 1 + below(m, most);
@@ -174,7 +225,8 @@ static bool fits(maker *m, const step *s, uint32_t buffer)
     for (uint32_t i = 0; i < s->access_count; i++) /* once a task: what it reads of its own writes is not defined */
         if (s->accesses[i].buffer == buffer)
             return false;
-    return s->what != DO_HOST || m->program->buffers[buffer].place != WEIR_DEVICE;
+    weir_place place = m->program->buffers[buffer].place;
+    return s->what == DO_HOST ? place != WEIR_DEVICE : place != WEIR_HOST_LOCAL;
 }
 
 static void make_accesses(maker *m, step *s)
@@ -182,8 +234,12 @@ static void make_accesses(maker *m, step *s)
     uint32_t wanted = 1 + below(m, ACCESSES_MOST);
     for (uint32_t tries = 0; tries < 20 && s->access_count < wanted; tries++) {
         uint32_t buffer = below(m, m->program->buffer_count);
-        if (fits(m, s, buffer))
-            s->accesses[s->access_count++] = random_access(m, buffer);
+        if (!fits(m, s, buffer))
+            continue;
+        touching *a = &s->accesses[s->access_count++];
+        *a = random_access(m, buffer);
+        if (s->what == DO_HOST && a->mode == WEIR_ARG_REDUCE) /* an atomic of the host and one of the device do not see each other */
+            a->mode = WEIR_ARG_READ_WRITE;
     }
     for (uint32_t i = 0; i < s->access_count; i++)
         note_access(m, &s->accesses[i]);
@@ -196,7 +252,7 @@ static void make_copy(maker *m, step *s)
     uint32_t to = below(m, p->buffer_count), from = below(m, p->buffer_count);
     touching w = random_access(m, to), r = random_access(m, from);
     const described *dt = &p->buffers[to], *df = &p->buffers[from];
-    if (to == from || w.mode != WEIR_ARG_WRITE || r.mode != WEIR_ARG_READ)
+    if (to == from || w.mode != WEIR_ARG_WRITE || r.mode != WEIR_ARG_READ || dt->place == WEIR_HOST_LOCAL || df->place == WEIR_HOST_LOCAL)
         return;
     bool must_be_whole = is_ring(dt) && !m->written[to];
     uint32_t nx = dt->nx < df->nx ? dt->nx : df->nx, ny = dt->ny < df->ny ? dt->ny : df->ny;
@@ -222,10 +278,11 @@ static void make_copy(maker *m, step *s)
 static void make_fill(maker *m, step *s)
 {
     touching w = random_access(m, below(m, m->program->buffer_count));
-    if (w.mode != WEIR_ARG_WRITE)
+    if (w.mode != WEIR_ARG_WRITE || m->program->buffers[w.buffer].place == WEIR_HOST_LOCAL)
         return;
     s->what = DO_FILL;
-    s->pattern = below(m, UINT32_MAX);
+    s->pattern_bytes = 1u << below(m, 3);
+    s->pattern = below(m, UINT32_MAX) % (s->pattern_bytes == 4 ? UINT32_MAX : 1u << 8 * s->pattern_bytes);
     s->accesses[0] = w;
     s->access_count = 1;
     note_access(m, &w);
@@ -234,9 +291,11 @@ static void make_fill(maker *m, step *s)
 static void make_step(maker *m, uint32_t id)
 {
     step *s = &m->program->steps[id];
-    *s = (step){.what = DO_NOTHING, .id = id, .blocks = 1, .value = below(m, 1000), .program = m->program};
+    *s = (step){.what = DO_NOTHING, .id = id, .blocks = 1, .value = below(m, 1000)};
     snprintf(s->name, sizeof s->name, "t%u", id);
-    s->takes_param = chance(m, 20);
+    s->takes_frame = chance(m, 50);
+    s->takes_other = chance(m, 20);
+    s->delay = chance(m, 20) ? below(m, 40000) : 0;
     s->priority = chance(m, 20) ? (int32_t)below(m, 3) - 1 : 0;
     uint32_t kind = below(m, 100);
     if (kind < 60) {
@@ -261,7 +320,7 @@ static bool steps_conflict(const random_program *p, const step *a, const step *b
             const touching *x = &a->accesses[i], *y = &b->accesses[j];
             if (x->buffer != y->buffer || (x->mode == y->mode && (x->mode == WEIR_ARG_READ || x->mode == WEIR_ARG_REDUCE)))
                 continue;
-            weir_box u = box_of(p, x), v = box_of(p, y);
+            random_cells u = cells_of(p, x), v = cells_of(p, y);
             if (u.x < v.x + v.nx && v.x < u.x + u.nx && u.y < v.y + v.ny && v.y < u.y + u.ny)
                 return true;
         }
@@ -285,67 +344,134 @@ static void make_edges(random_program *p)
         }
 }
 
+static void make_steps(maker *m, const random_options *options)
+{
+    random_program *p = m->program;
+    p->step_count = 2 + below(m, options->tasks_most - 1);
+    for (uint32_t i = 0; i < p->step_count; i++)
+        make_step(m, i);
+    if (p->explicit_only)
+        make_edges(p);
+}
+
 void random_program_make(random_program *program, uint64_t seed, const random_options *options)
 {
     maker m = {.random = seed, .program = program};
     memset(program, 0, sizeof *program);
     program->seed = seed;
+    program->seen = program->own_seen;
     program->explicit_only = options->explicit_only;
     make_buffers(&m, options->rings);
-    program->step_count = 2 + below(&m, options->tasks_most - 1);
+    make_steps(&m, options);
+}
+
+void random_program_make_other(random_program *other, random_program *first, uint64_t seed, const random_options *options)
+{
+    maker m = {.random = seed, .program = other};
+    memset(other, 0, sizeof *other);
+    other->seed = seed;
+    other->seen = other->own_seen;
+    other->buffer_count = first->buffer_count;
+    for (uint32_t b = 0; b < first->buffer_count; b++) {
+        if (first->buffers[b].copies == WEIR_RING_AUTO)
+            first->buffers[b].copies = BACK_MOST + 1;
+        other->buffers[b] = first->buffers[b];
+        m.never_written[b] = is_ring(&other->buffers[b]) && chance(&m, 20);
+    }
+    make_steps(&m, options);
+}
+
+/* A ring's copy that is not written as a whole would show the frame that had it before, as many frames back as the ring has copies. */
+static bool may_be_off(const random_program *program, const step *s)
+{
+    for (uint32_t i = 0; i < s->access_count; i++)
+        if (s->accesses[i].mode == WEIR_ARG_WRITE && is_ring(&program->buffers[s->accesses[i].buffer]))
+            return false;
+    return true;
+}
+
+uint64_t random_program_switches(const random_program *program, uint64_t *random)
+{
+    uint64_t off = 0;
+    uint32_t percent = weir_random_below(random, 30);
     for (uint32_t i = 0; i < program->step_count; i++)
-        make_step(&m, i);
-    if (program->explicit_only)
-        make_edges(program);
+        if (weir_random_below(random, 100) < percent && may_be_off(program, &program->steps[i]))
+            off |= 1ull << i;
+    return off;
 }
 
 /* ---- the truth ---- */
 
-typedef struct {
-    uint32_t data[BUFFERS_MOST][BACK_MOST + 1][ELEMENTS_MOST]; /* frame n's copy of a ring stands at n % (BACK_MOST + 1) */
-} memory;
-
-static uint32_t *copy_of(const random_program *p, memory *m, const touching *a, uint32_t frame)
+static uint32_t *copy_of(const random_program *p, random_world *world, const touching *a)
 {
-    const described *d = &p->buffers[a->buffer];
-    uint32_t at = is_ring(d) ? (frame + BACK_MOST + 1 - a->back) % (BACK_MOST + 1) : 0;
-    return m->data[a->buffer][at];
+    uint32_t at = is_ring(&p->buffers[a->buffer]) ? (world->at[a->buffer] + BACK_MOST + 1 - a->back) % (BACK_MOST + 1) : 0;
+    return world->data[a->buffer][at];
 }
 
-static void compute_step(random_program *p, memory *m, step *s, uint32_t frame)
+/* The pattern as often as an element holds it. */
+static uint32_t pattern_element(const step *s)
 {
+    return s->pattern_bytes == 4 ? s->pattern : s->pattern_bytes == 2 ? s->pattern * 0x10001u : s->pattern * 0x1010101u;
+}
+
+static void move_step(const random_code *code, const step *s, uint32_t *const *base)
+{
+    for (uint32_t c = 0; c < random_cell_count(&code->cells[0]); c++)
+        base[0][random_element(&code->cells[0], c)] = s->what == DO_COPY ? base[1][random_element(&code->cells[1], c)] : pattern_element(s);
+}
+
+static void compute_step(random_program *p, random_world *world, step *s, uint32_t frame)
+{
+    const random_code code = code_of(p, s);
     uint32_t *base[ACCESSES_MOST];
     for (uint32_t i = 0; i < s->access_count; i++)
-        base[i] = copy_of(p, m, &s->accesses[i], frame);
-    if (s->what == DO_KERNEL || s->what == DO_HOST) {
-        s->seen[frame] = hash_of_reads(s, base, frame);
-        write_elements(s, base, s->seen[frame], 0, s->blocks);
-    } else if (s->what == DO_COPY || s->what == DO_FILL) {
-        const touching *w = &s->accesses[0], *r = &s->accesses[1];
-        weir_box to = box_of(p, w);
-        for (uint32_t y = 0; y < to.ny; y++)
-            for (uint32_t x = 0; x < to.nx; x++)
-                base[0][element(&p->buffers[w->buffer], to.x + x, to.y + y)] =
-                    s->what == DO_FILL ? s->pattern : base[1][element(&p->buffers[r->buffer], r->box.x + x, r->box.y + y)];
+        base[i] = copy_of(p, world, &s->accesses[i]);
+    if (s->what == DO_KERNEL || s->what == DO_HOST)
+        compute(&code, base, s->takes_frame ? frame : 0, s->takes_other ? other_value(frame) : 0, 0, s->blocks);
+    else if (s->what == DO_COPY || s->what == DO_FILL)
+        move_step(&code, s, base);
+}
+
+void random_world_frame(random_world *world, random_program *program, uint32_t frame, uint64_t off)
+{
+    for (uint32_t b = 0; b < program->buffer_count; b++) {
+        const touching newest = {.buffer = b};
+        bool input = program->buffers[b].place == WEIR_HOST_IN;
+        if (!touches(program, b, input))
+            continue;
+        world->at[b]++;
+        if (input)
+            fill_input(program, b, frame, copy_of(program, world, &newest));
     }
+    for (uint32_t i = 0; i < program->step_count; i++)
+        if (!(off >> i & 1))
+            compute_step(program, world, &program->steps[i], frame);
+}
+
+static void take_seen(random_program *program, outcome *out)
+{
+    size_t bytes = program->step_count * sizeof program->seen[0];
+    memcpy(out->seen, program->seen, bytes);
+    memset(program->seen, 0, bytes);
+}
+
+void random_world_outcome(const random_world *world, random_program *program, outcome *out)
+{
+    memset(out, 0, sizeof *out);
+    for (uint32_t b = 0; b < program->buffer_count; b++) {
+        uint32_t at = is_ring(&program->buffers[b]) ? world->at[b] % (BACK_MOST + 1) : 0;
+        memcpy(out->data[b], world->data[b][at], sizeof out->data[b]);
+    }
+    take_seen(program, out);
 }
 
 void random_program_compute(random_program *program, uint32_t frames, outcome *out)
 {
-    static _Thread_local memory m;
-    memset(&m, 0, sizeof m);
-    memset(out, 0, sizeof *out);
+    static _Thread_local random_world world;
+    memset(&world, 0, sizeof world);
     for (uint32_t frame = 0; frame < frames; frame++)
-        for (uint32_t i = 0; i < program->step_count; i++)
-            compute_step(program, &m, &program->steps[i], frame);
-    for (uint32_t b = 0; b < program->buffer_count; b++) {
-        touching newest = {.buffer = b};
-        memcpy(out->data[b], copy_of(program, &m, &newest, frames - 1), sizeof out->data[b]);
-    }
-    for (uint32_t i = 0; i < program->step_count; i++) {
-        memcpy(out->seen[i], program->steps[i].seen, sizeof out->seen[i]);
-        memset(program->steps[i].seen, 0, sizeof program->steps[i].seen);
-    }
+        random_world_frame(&world, program, frame, 0);
+    random_world_outcome(&world, program, out);
 }
 
 /* ---- the same as a graph ---- */
@@ -358,26 +484,29 @@ static weir_arg arg_of(const declared *d, const touching *a)
     return a->whole ? arg : weir_part(arg, a->box);
 }
 
-static weir_task declare_step(declared *d, step *s)
+static weir_task declare_step(const random_program *program, const declared *d, const step *s)
 {
-    static const weir_kernel shared = {.name = "shared", .host = kernel}, one_call = {.name = "one call", .host = kernel, .flags = WEIR_KERNEL_ONE_CALL};
-    weir_arg args[ACCESSES_MOST + 2] = {WEIR_VALUE(s), WEIR_PARAM(d->param)};
-    for (uint32_t i = 0; i < s->access_count; i++)
-        args[2 + i] = arg_of(d, &s->accesses[i]);
-    const weir_args all = {args, 2 + s->access_count};
+    static const uint32_t zero = 0;
+    static void *const nothing = NULL;
+    const random_code code = code_of(program, s);
+    weir_arg args[BUFFERS_FROM + ACCESSES_MOST] = {WEIR_VALUE(code), s->takes_frame ? WEIR_PARAM(d->param) : WEIR_VALUE(zero),
+                                                   s->takes_other ? WEIR_PARAM(d->other) : WEIR_VALUE(zero)};
+    for (uint32_t i = 0; i < ACCESSES_MOST; i++)
+        args[BUFFERS_FROM + i] = i < s->access_count ? arg_of(d, &s->accesses[i]) : WEIR_VALUE(nothing);
+    const weir_args all = {args, BUFFERS_FROM + ACCESSES_MOST};
     weir_task task = {0, 0};
     switch (s->what) {
     case DO_KERNEL:
-        task = weir_add_kernel(d->graph, s->one_call ? &one_call : &shared, (weir_shape){.grid = {s->blocks}}, all);
+        task = weir_add_kernel(d->graph, s->one_call ? &one_call_kernel : &shared_kernel, (weir_shape){.grid = {s->blocks}, .block = {32}}, all);
         break;
     case DO_HOST:
         task = weir_add_host(d->graph, s->name, host_function, NULL, all);
         break;
     case DO_COPY:
-        task = weir_add_copy(d->graph, s->name, args[2], args[3]);
+        task = weir_add_copy(d->graph, s->name, args[BUFFERS_FROM], args[BUFFERS_FROM + 1]);
         break;
     case DO_FILL:
-        task = weir_add_fill(d->graph, s->name, args[2], &s->pattern, sizeof s->pattern);
+        task = weir_add_fill(d->graph, s->name, args[BUFFERS_FROM], &s->pattern, s->pattern_bytes);
         break;
     case DO_NOTHING:
         task = weir_add_empty(d->graph, s->name);
@@ -387,63 +516,116 @@ static weir_task declare_step(declared *d, step *s)
     return task;
 }
 
-void random_program_declare(random_program *program, uint32_t skip_edge, declared *out)
+#define MUST(call) ck_assert_msg((call) == WEIR_OK, "seed %llu: %s: %s", (unsigned long long)program->seed, #call, weir_last_error())
+
+static void declare_buffers(const random_program *program, declared *out)
 {
     static const char *const names[BUFFERS_MOST] = {"b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7", "b8", "b9"};
-    const uint32_t zero = 0;
-    weir_task tasks[TASKS_MOST];
-    memset(out, 0, sizeof *out);
     for (uint32_t b = 0; b < program->buffer_count; b++) {
         const described *d = &program->buffers[b];
         weir_buffer_desc desc = {.name = names[b], .element_bytes = 4, .nx = d->nx, .ny = d->ny, .copies = d->copies, .place = d->place};
-        ck_assert_int_eq(weir_buffer_create(&desc, &out->buffers[b]), WEIR_OK);
+        if (d->row > d->nx)
+            desc.row_bytes = (size_t)d->row * 4;
+        MUST(weir_buffer_create(&desc, &out->buffers[b]));
     }
-    ck_assert_int_eq(weir_param_create("frame", &zero, sizeof zero, &out->param), WEIR_OK);
-    ck_assert_int_eq(weir_graph_create("random", program->explicit_only ? WEIR_GRAPH_EXPLICIT : 0, &out->graph), WEIR_OK);
+}
+
+static void declare_graph(const random_program *program, uint32_t skip_edge, declared *out)
+{
+    const uint32_t zero = 0, other = other_value(0);
+    MUST(weir_param_create("frame", &zero, sizeof zero, &out->param));
+    MUST(weir_param_create("other", &other, sizeof other, &out->other));
+    MUST(weir_graph_create("random", program->explicit_only ? WEIR_GRAPH_EXPLICIT : 0, &out->graph));
     for (uint32_t i = 0; i < program->step_count; i++)
-        tasks[i] = declare_step(out, &program->steps[i]);
+        out->tasks[i] = declare_step(program, out, &program->steps[i]);
     for (uint32_t e = 0; e < program->edge_count; e++)
         if (e != skip_edge)
-            weir_after(out->graph, tasks[program->edges[e].later], tasks[program->edges[e].earlier]);
-    ck_assert_msg(weir_graph_status(out->graph) == WEIR_OK, "seed %llu: %s", (unsigned long long)program->seed, weir_last_error());
+            weir_after(out->graph, out->tasks[program->edges[e].later], out->tasks[program->edges[e].earlier]);
+    MUST(weir_graph_status(out->graph));
+}
+
+void random_program_declare(random_program *program, uint32_t skip_edge, declared *out)
+{
+    memset(out, 0, sizeof *out);
+    declare_buffers(program, out);
+    declare_graph(program, skip_edge, out);
+}
+
+void random_program_declare_other(random_program *other, const declared *first, declared *out)
+{
+    memset(out, 0, sizeof *out);
+    memcpy(out->buffers, first->buffers, sizeof out->buffers);
+    out->borrowed = true;
+    declare_graph(other, UINT32_MAX, out);
 }
 
 void declared_finish(declared *d)
 {
-    for (uint32_t b = 0; b < BUFFERS_MOST; b++)
+    for (uint32_t b = 0; b < BUFFERS_MOST && !d->borrowed; b++)
         weir_buffer_destroy(d->buffers[b]);
     weir_param_destroy(d->param);
+    weir_param_destroy(d->other);
     weir_graph_destroy(d->graph);
 }
 
-#define MUST(call) ck_assert_msg((call) == WEIR_OK, "seed %llu: %s: %s", (unsigned long long)program->seed, #call, weir_last_error())
-
-void random_program_run(random_program *program, declared *d, weir_runtime *runtime, const random_run *run, outcome *out)
+weir_exec *random_program_exec(const random_program *program, declared *d, weir_runtime *runtime, const random_run *run, const weir_exec_options *options)
 {
     weir_plan *plan = NULL;
     weir_exec *exec = NULL;
-    weir_ticket last = {0};
-    memset(out, 0, sizeof *out);
     MUST(weir_plan_create(d->graph, &(weir_plan_options){.policy = run->policy, .lanes = run->lanes, .frames = run->in_flight}, &plan));
     MUST(weir_plan_check(plan));
-    MUST(weir_exec_create(runtime, plan, NULL, &exec));
+    MUST(weir_exec_create(runtime, plan, options, &exec));
     weir_plan_destroy(plan);
-    for (uint32_t frame = 0; frame < run->frames; frame++) {
-        weir_status set = weir_exec_set(exec, d->param, &frame);
-        ck_assert(set == WEIR_OK || set == WEIR_ERR_INVALID); /* a program without kernels and host tasks is passed none */
-        MUST(weir_exec_submit(exec, &last));
-    }
-    MUST(weir_exec_wait(exec, last, -1));
+    d->off = 0;
+    return exec;
+}
+
+/* A program none of whose tasks is passed it has no such param. */
+static void set(weir_exec *exec, weir_param *param, uint32_t value)
+{
+    weir_status status = weir_exec_set(exec, param, &value);
+    ck_assert(status == WEIR_OK || status == WEIR_ERR_INVALID);
+}
+
+weir_status random_program_frame(const random_program *program, declared *d, weir_exec *exec, uint32_t frame, uint64_t off, weir_ticket *ticket)
+{
+    weir_frame *open = NULL;
+    set(exec, d->param, frame);
+    set(exec, d->other, other_value(frame));
+    for (uint32_t i = 0; i < program->step_count; i++)
+        if ((off ^ d->off) >> i & 1)
+            MUST(weir_exec_enable(exec, d->tasks[i], !(off >> i & 1)));
+    d->off = off;
+    MUST(weir_exec_begin(exec, -1, &open));
+    for (uint32_t b = 0; b < program->buffer_count; b++)
+        if (program->buffers[b].place == WEIR_HOST_IN && touches(program, b, true)) {
+            uint32_t *to = weir_frame_data(open, d->buffers[b]);
+            ck_assert_msg(to != NULL, "seed %llu: %s", (unsigned long long)program->seed, weir_last_error());
+            fill_input(program, b, frame, to);
+        }
+    return weir_frame_submit(open, ticket);
+}
+
+void random_program_outcome(random_program *program, const declared *d, weir_runtime *runtime, outcome *out)
+{
+    memset(out, 0, sizeof *out);
     for (uint32_t b = 0; b < program->buffer_count; b++) {
-        size_t bytes = (size_t)program->buffers[b].nx * program->buffers[b].ny * 4;
-        weir_status read = weir_buffer_read(runtime, d->buffers[b], out->data[b], 0, bytes);
-        ck_assert(read == WEIR_OK || read == WEIR_ERR_STATE); /* no task touches it */
+        const described *it = &program->buffers[b];
+        weir_status read = weir_buffer_read(runtime, d->buffers[b], out->data[b], 0, ((size_t)it->row * (it->ny - 1) + it->nx) * 4);
+        ck_assert_msg(read == WEIR_OK || read == WEIR_ERR_STATE, "seed %llu: %s", (unsigned long long)program->seed, weir_last_error()); /* STATE: no task touches it */
     }
+    take_seen(program, out);
+}
+
+void random_program_run(random_program *program, declared *d, weir_runtime *runtime, const random_run *run, outcome *out)
+{
+    weir_ticket last = {0};
+    weir_exec *exec = random_program_exec(program, d, runtime, run, NULL);
+    for (uint32_t frame = 0; frame < run->frames; frame++)
+        MUST(random_program_frame(program, d, exec, frame, 0, &last));
+    MUST(weir_exec_wait(exec, last, -1));
+    random_program_outcome(program, d, runtime, out);
     weir_exec_destroy(exec);
-    for (uint32_t i = 0; i < program->step_count; i++) {
-        memcpy(out->seen[i], program->steps[i].seen, sizeof out->seen[i]);
-        memset(program->steps[i].seen, 0, sizeof program->steps[i].seen);
-    }
 }
 
 bool outcomes_differ(const random_program *program, const outcome *a, const outcome *b, uint32_t frames, bool print)

@@ -1,9 +1,10 @@
 /* random_program.h - programs made from a seed: buffers, rings and tasks that write, into what they write, a hash of who they are and of
  * all they read. The same program can be computed one task after another in plain arrays (the slow truth), or declared as a
- * graph and run. */
+ * graph and run, on any backend, alone or in turn with another program on the same buffers. */
 #ifndef TESTS_RUN_RANDOM_PROGRAM_H
 #define TESTS_RUN_RANDOM_PROGRAM_H
 
+#include "run/random_step.h"
 #include "weir/weir.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,9 +13,7 @@ enum {
     BUFFERS_MOST = 10,
     ELEMENTS_MOST = 96,
     TASKS_MOST = 64,
-    ACCESSES_MOST = 4,
-    BACK_MOST = 3, /* frames */
-    FRAMES_MOST = 8
+    BACK_MOST = 3 /* frames */
 };
 
 typedef struct {
@@ -29,23 +28,22 @@ typedef enum { DO_KERNEL, DO_HOST, DO_COPY, DO_FILL, DO_NOTHING } doing;
 typedef struct {
     char name[16];
     doing what;
-    uint32_t id, blocks, value;
-    uint32_t pattern;
-    bool takes_param, one_call;
+    uint32_t id, blocks, value, delay;
+    uint32_t pattern, pattern_bytes;
+    bool takes_frame, takes_other, one_call; /* which params it is passed */
     int32_t priority;
     uint32_t access_count;
     touching accesses[ACCESSES_MOST]; /* copies: the write first */
-    const struct random_program *program;
-    uint32_t seen[FRAMES_MOST];     /* hash of what it read in each frame, as it saw it */
 } step;
 
 typedef struct {
     uint32_t nx, ny, copies; /* as in weir_buffer_desc */
+    uint32_t row;            /* elements from one row to the next */
     weir_place place;
     uint32_t furthest_back;
 } described;
 
-typedef struct random_program {
+typedef struct {
     uint64_t seed;
     bool explicit_only;     /* edges are declared, not derived; no rings, one frame */
     uint32_t buffer_count, step_count, edge_count;
@@ -54,6 +52,8 @@ typedef struct random_program {
     struct {
         uint32_t later, earlier;
     } edges[TASKS_MOST * TASKS_MOST];
+    uint32_t own_seen[TASKS_MOST][FRAMES_MOST];
+    uint32_t (*seen)[FRAMES_MOST]; /* where tasks leave what they saw: own_seen, or what a device too can reach; zeros */
 } random_program;
 
 /* What is left after some frames: each buffer's newest copy, and what each task saw. */
@@ -69,26 +69,62 @@ typedef struct {
 
 void random_program_make(random_program *program, uint64_t seed, const random_options *options);
 
-/* The truth. */
+/* Other tasks on the same buffers. Rings as large as needed get a size of their own in both, since the first exec would settle it. */
+void random_program_make_other(random_program *other, random_program *first, uint64_t seed, const random_options *options);
+
+/* Each frame may have tasks switched off, a bit each: some of those whose absence the truth can follow. Submit may refuse it still. */
+uint64_t random_program_switches(const random_program *program, uint64_t *random);
+
+/* ---- the truth ---- */
+
+/* The memory that programs work on, one task after another. Zeros at first. */
+typedef struct {
+    uint32_t data[BUFFERS_MOST][BACK_MOST + 1][ELEMENTS_MOST]; /* the copy of position p stands at p % (BACK_MOST + 1) */
+    uint32_t at[BUFFERS_MOST];                                 /* of the newest copy */
+} random_world;
+
+void random_world_frame(random_world *world, random_program *program, uint32_t frame, uint64_t off);
+
+/* Takes what the tasks saw: the program has seen nothing afterwards. */
+void random_world_outcome(const random_world *world, random_program *program, outcome *out);
+
+/* Of a program alone, with everything on. */
 void random_program_compute(random_program *program, uint32_t frames, outcome *out);
 
-/* Buffers and graph for one run; `skip_edge` is left out (UINT32_MAX: none). */
+/* ---- the same as a graph ---- */
+
+/* Buffers and graph for one run. */
 typedef struct {
     weir_buffer *buffers[BUFFERS_MOST];
-    weir_param *param;
+    bool borrowed; /* the buffers are another's */
+    weir_param *param, *other; /* the frame's number; a number that changes now and then */
     weir_graph *graph;
+    weir_task tasks[TASKS_MOST];
+    uint64_t off; /* as the exec has it */
 } declared;
+
+/* `skip_edge` is left out (UINT32_MAX: none). */
 void random_program_declare(random_program *program, uint32_t skip_edge, declared *out);
+void random_program_declare_other(random_program *other, const declared *first, declared *out); /* on the buffers of the first */
 void declared_finish(declared *d);
 
-/* Plans, checks the plan, and runs `frames` frames with `in_flight` at a time. */
+/* Plans with `policy`, `lanes`, and `in_flight` frames at a time, and checks the plan. */
 typedef struct {
     const char *policy;
     uint32_t lanes, in_flight, frames;
 } random_run;
+weir_exec *random_program_exec(const random_program *program, declared *d, weir_runtime *runtime, const random_run *run, const weir_exec_options *options);
+
+/* Fills and submits one frame. Returns what submit does. */
+weir_status random_program_frame(const random_program *program, declared *d, weir_exec *exec, uint32_t frame, uint64_t off, weir_ticket *ticket);
+
+/* After all frames are done. Takes what the tasks saw. */
+void random_program_outcome(random_program *program, const declared *d, weir_runtime *runtime, outcome *out);
+
+/* All of it, with everything on. */
 void random_program_run(random_program *program, declared *d, weir_runtime *runtime, const random_run *run, outcome *out);
 
-/* True if they differ, with what differs first printed under `what`. */
+/* True if they differ, with what differs first printed. */
 bool outcomes_differ(const random_program *program, const outcome *a, const outcome *b, uint32_t frames, bool print);
 
 #endif
