@@ -120,6 +120,11 @@ void weir_exec_stats(const weir_exec *exec, weir_stats *out)
     pthread_mutex_lock(&exec->runtime->lock);
     const weir_plan *plan = exec->plan;
     *out = (weir_stats){.frames = exec->done, .frame_ns = median_frame(exec), .busy_share = NAN, .overlap_share = NAN, .mode = "eager"};
+    if (exec->runtime->ops->info) {
+        weir_program_info info = exec->runtime->ops->info(exec->program);
+        out->mode = info.mode;
+        out->instantiations = info.instantiations;
+    }
     out->bound_ns = plan->bound_ns;
     out->binding = plan->binding;
     if (exec->spans && exec->done > 0) {

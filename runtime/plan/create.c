@@ -170,12 +170,11 @@ static void respect_device(double device_ns, weir_plan *plan)
         plan->interval_ns = device_ns;
 }
 
-static weir_status make(const weir_plan_options *options, weir_plan *plan)
+/* From the policy and the lanes of `m`, and the frames of the plan. */
+static weir_status make(making *given, weir_plan *plan)
 {
-    making m = {0};
-    weir_status status = resolve_options(options, &m, plan);
-    if (status == WEIR_OK)
-        status = find_edges(&m, plan);
+    making m = *given;
+    weir_status status = find_edges(&m, plan);
     if (status == WEIR_OK)
         status = weigh(&m, plan);
     if (status == WEIR_OK)
@@ -196,6 +195,16 @@ static weir_status make(const weir_plan_options *options, weir_plan *plan)
     return status;
 }
 
+static weir_plan *plan_of(const weir_body *body)
+{
+    weir_plan *plan = weir_alloc(1, sizeof *plan);
+    if (!plan)
+        return NULL;
+    atomic_init(&plan->holders, 1);
+    plan->body = weir_body_hold(body);
+    return plan;
+}
+
 weir_status weir_plan_create(const weir_graph *graph, const weir_plan_options *options, weir_plan **out)
 {
     static const weir_plan_options defaults = {0};
@@ -204,17 +213,36 @@ weir_status weir_plan_create(const weir_graph *graph, const weir_plan_options *o
     weir_status status = weir_graph_status(graph);
     if (status != WEIR_OK)
         return status;
-    weir_plan *plan = weir_alloc(1, sizeof *plan);
+    weir_plan *plan = plan_of(weir_graph_body(graph));
     if (!plan)
         return weir_fail_no_memory();
-    atomic_init(&plan->holders, 1);
-    plan->body = weir_body_hold(weir_graph_body(graph));
-    status = make(options ? options : &defaults, plan);
+    making m = {0};
+    status = resolve_options(options ? options : &defaults, &m, plan);
+    if (status == WEIR_OK)
+        status = make(&m, plan);
     if (status != WEIR_OK) {
         weir_plan_destroy(plan); /* zeroed at birth, so a half-made plan is safe to destroy */
         return status;
     }
     assert(weir_plan_is_valid(plan));
     *out = plan;
+    return WEIR_OK;
+}
+
+weir_status weir_plan_again(const weir_plan *plan, uint32_t lanes, weir_plan **out)
+{
+    making m = {.lanes = lanes, .policy = weir_policy_named(plan->policy)};
+    assert(lanes >= 1 && lanes <= WEIR_LANES_MOST && m.policy);
+    weir_plan *made = plan_of(plan->body);
+    if (!made)
+        return weir_fail_no_memory();
+    made->policy = m.policy->name;
+    made->frames = plan->frames;
+    weir_status status = make(&m, made);
+    if (status != WEIR_OK) {
+        weir_plan_destroy(made);
+        return status;
+    }
+    *out = made;
     return WEIR_OK;
 }

@@ -42,6 +42,8 @@ struct weir_plan {
 };
 
 weir_plan *weir_plan_hold(const weir_plan *plan);
+/* The same graph and options, planned anew for so many lanes, 1 to WEIR_LANES_MOST. WEIR_ERR_NO_MEMORY. */
+weir_status weir_plan_again(const weir_plan *plan, uint32_t lanes, weir_plan **out);
 bool weir_plan_is_valid(const weir_plan *plan); /* its arrays agree with each other; for assert */
 
 #endif

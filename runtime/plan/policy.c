@@ -14,12 +14,19 @@ POLICIES(DECLARE)
 static const weir_policy policies[] = {POLICIES(ENTRY)};
 static const char *const names[] = {POLICIES(NAME) NULL};
 
+const weir_policy *weir_policy_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+        if (strcmp(policies[i].name, name) == 0)
+            return &policies[i];
+    return NULL;
+}
+
 weir_status weir_policy_find(const char *name, const weir_policy **out)
 {
     const char *chosen = name ? name : names[0];
     weir_status status = weir_settings_choice("WEIR_POLICY", "policy", names, &chosen);
-    for (size_t i = 0; status == WEIR_OK && i < sizeof policies / sizeof *policies; i++)
-        if (strcmp(policies[i].name, chosen) == 0)
-            *out = &policies[i];
+    if (status == WEIR_OK)
+        *out = weir_policy_named(chosen);
     return status;
 }

@@ -23,5 +23,6 @@ typedef struct {
 
 /* The policy of that name (NULL: the default), unless WEIR_POLICY names another. WEIR_ERR_INVALID names the known ones. */
 weir_status weir_policy_find(const char *name, const weir_policy **out);
+const weir_policy *weir_policy_named(const char *name); /* whatever WEIR_POLICY says; NULL: none */
 
 #endif

@@ -3,6 +3,7 @@
 #include "run/exec.h"
 #include "util/memory.h"
 #include "util/status.h"
+#include <stdio.h>
 #include <string.h>
 
 static weir_status check_kernel_args(const weir_body *body, const weir_task_record *task)
@@ -52,6 +53,21 @@ static weir_status check_all(const weir_exec *exec)
 
 /* ---- storages and rings ---- */
 
+/* Memory of the program's own that cannot be used: for whom it was wanted. */
+static weir_status say_who_touches(const weir_body *body, uint32_t b, weir_status status)
+{
+    for (uint32_t t = 0; t < body->tasks.count; t++)
+        for (uint32_t i = 0; i < body->tasks.at[t].arg_count; i++) {
+            const weir_arg_record *arg = &body->args.at[body->tasks.at[t].arg_first + i];
+            char why[512];
+            if (!weir_arg_is_access(arg) || arg->index != b)
+                continue;
+            snprintf(why, sizeof why, "%s", weir_last_error());
+            return weir_fail(status, "%s; task '%s' touches it", why, body->tasks.at[t].name);
+        }
+    return status;
+}
+
 static weir_status use_storage(weir_exec *exec, uint32_t b)
 {
     const weir_body *body = exec->plan->body;
@@ -62,7 +78,7 @@ static weir_status use_storage(weir_exec *exec, uint32_t b)
     if (status == WEIR_OK)
         status = weir_storage_of(exec->runtime, record->buffer, exec->plan->ring_copies, &use->storage);
     if (status != WEIR_OK)
-        return status;
+        return record->buffer->adopted ? say_who_touches(body, b, status) : status;
     const weir_storage *storage = use->storage;
     use->exec = exec;
     use->writes = record->written || record->buffer->place == WEIR_HOST_IN;
@@ -70,7 +86,7 @@ static weir_status use_storage(weir_exec *exec, uint32_t b)
     exec->ring_of[b] = UINT32_MAX;
     if (storage->count > 1) {
         uint32_t ring = exec->ring_of[b] = exec->image.ring_count++;
-        exec->rings[ring] = (weir_ring){storage->copies, storage->count};
+        exec->rings[ring] = (weir_ring){.copies = storage->copies, .count = storage->count, .moves = use->writes};
         exec->ring_storage[ring] = use->storage;
         exec->ring_moves[ring] = use->writes;
     }
@@ -201,11 +217,39 @@ static weir_status reserve_followed(weir_exec *exec)
     return reserved ? WEIR_OK : weir_fail_no_memory();
 }
 
-weir_status weir_exec_bind(weir_exec *exec, bool timing)
+/* Where the rings stand now; others may move them before the first frame. */
+static void look_at_rings(weir_exec *exec)
+{
+    pthread_mutex_lock(&exec->runtime->lock);
+    for (uint32_t r = 0; r < exec->image.ring_count; r++) {
+        const weir_storage *storage = exec->ring_storage[r];
+        exec->rings[r].next = storage->users ? (uint32_t)(storage->touches % storage->count) : (storage->newest + (exec->ring_moves[r] ? 1 : 0)) % storage->count;
+    }
+    pthread_mutex_unlock(&exec->runtime->lock);
+}
+
+/* Only for what looks at it: planning is dear. */
+static weir_status bind_replay_lanes(weir_exec *exec, uint32_t lanes)
+{
+    if (lanes > WEIR_LANES_MOST)
+        return weir_fail(WEIR_ERR_INVALID, "replay_lanes %u: at most %d", lanes, WEIR_LANES_MOST);
+    weir_status status = lanes > 0 && exec->runtime->ops->info ? weir_plan_again(exec->plan, lanes, &exec->replay_lanes) : WEIR_OK;
+    exec->image.replay_lanes = exec->replay_lanes;
+    return status;
+}
+
+weir_status weir_exec_bind(weir_exec *exec, weir_mode mode, const weir_exec_options *options)
 {
     weir_runtime *runtime = exec->runtime;
     exec->image.plan = exec->plan;
-    exec->image.reports = (weir_reports){exec, weir_exec_task_failed, weir_exec_frame_done, runtime->debug ? weir_exec_task_ran : NULL};
+    exec->image.mode = mode;
+    exec->image.reports = (weir_reports){
+        .user = exec,
+        .task_failed = weir_exec_task_failed,
+        .frame_done = weir_exec_frame_done,
+        .device_failed = weir_exec_device_failed,
+        .task_ran = runtime->debug ? weir_exec_task_ran : NULL,
+    };
     weir_status status = check_all(exec);
     if (status == WEIR_OK)
         status = bind_buffers(exec);
@@ -217,8 +261,12 @@ weir_status weir_exec_bind(weir_exec *exec, bool timing)
         status = bind_arguments(exec);
     if (status == WEIR_OK)
         status = bind_frames(exec);
-    if (status == WEIR_OK && timing)
+    if (status == WEIR_OK && options->timing)
         status = bind_timing(exec);
+    if (status == WEIR_OK)
+        status = bind_replay_lanes(exec, options->replay_lanes);
+    if (status == WEIR_OK)
+        look_at_rings(exec);
     if (status == WEIR_OK)
         status = runtime->ops->program_create(runtime->backend, &exec->image, &exec->program);
     return status;
@@ -268,6 +316,8 @@ void weir_exec_unbind(weir_exec *exec)
         weir_vector_finish(&exec->states[f].followed);
     }
     weir_free(exec->states);
+    weir_plan_destroy(exec->replay_lanes);
+    weir_free(exec->failure_text);
     weir_free(exec->off);
     weir_free_lines(exec->params);
     weir_free(exec->history);

@@ -19,6 +19,17 @@ static weir_status check_plan(const weir_runtime *runtime, const weir_plan *plan
     return runtime->debug ? weir_plan_check(plan) : WEIR_OK;
 }
 
+static weir_status check_mode(const char *mode, weir_mode *out)
+{
+    static const char *const modes[] = {[WEIR_MODE_AUTO] = "auto", [WEIR_MODE_EAGER] = "eager", [WEIR_MODE_REPLAY] = "replay", [WEIR_MODE_CAPTURE] = "capture", NULL};
+    const char *chosen = mode ? mode : modes[WEIR_MODE_AUTO];
+    weir_status status = weir_settings_choice("WEIR_MODE", "mode", modes, &chosen);
+    for (unsigned m = 0; status == WEIR_OK && modes[m]; m++)
+        if (strcmp(chosen, modes[m]) == 0)
+            *out = (weir_mode)m;
+    return status;
+}
+
 static void free_exec(weir_exec *exec)
 {
     weir_runtime *runtime = exec->runtime;
@@ -31,13 +42,12 @@ static void free_exec(weir_exec *exec)
 
 weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const weir_exec_options *options, weir_exec **out)
 {
-    static const char *const modes[] = {"auto", "eager", "replay", "capture", NULL};
     const weir_exec_options defaults = {.mode = NULL};
     const weir_exec_options *given = options ? options : &defaults;
     if (!runtime || !plan || !out)
         return weir_fail(WEIR_ERR_INVALID, "weir_exec_create: NULL argument");
-    const char *mode = given->mode ? given->mode : "auto";
-    weir_status status = weir_settings_choice("WEIR_MODE", "mode", modes, &mode);
+    weir_mode mode = WEIR_MODE_AUTO;
+    weir_status status = check_mode(given->mode, &mode);
     if (status != WEIR_OK)
         return status;
     weir_exec *exec = weir_alloc(1, sizeof *exec);
@@ -53,7 +63,7 @@ weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const
     pthread_mutex_lock(&runtime->making);
     status = check_plan(runtime, plan);
     if (status == WEIR_OK)
-        status = weir_exec_bind(exec, given->timing != 0);
+        status = weir_exec_bind(exec, mode, given);
     if (status == WEIR_OK) {
         pthread_mutex_lock(&runtime->lock);
         status = runtime->ended ? weir_fail(WEIR_ERR_STATE, "graph '%s': its runtime has ended", plan->body->name) : weir_exec_link(exec);
@@ -90,7 +100,8 @@ void weir_exec_destroy(weir_exec *exec)
             weir_log(WEIR_LOG_WARN, "weir_exec_destroy waits: %s", weir_last_error());
         }
     weir_exec_unlink(exec);
-    pthread_cond_broadcast(&runtime->changed);
+    runtime->callbacks -= exec->on_frame != NULL;
+    weir_runtime_notify(runtime);
     bool ended = runtime->ended;
     pthread_mutex_unlock(&runtime->lock);
     if (ended) { /* its storages were left for it */
@@ -124,6 +135,8 @@ weir_status weir_exec_failure(const weir_exec *exec)
     if (exec->failure == WEIR_OK)
         return WEIR_OK;
     const weir_body *body = exec->plan->body;
+    if (exec->failure_text)
+        return weir_fail(exec->failure, "graph '%s', frame %" PRIu64 ": %s; this exec takes no more frames", body->name, exec->failed_frame, exec->failure_text);
     return weir_fail(exec->failure, "graph '%s': task '%s' failed in frame %" PRIu64 " with %s; this exec takes no more frames", body->name,
                      exec->culprit == UINT32_MAX ? "?" : body->tasks.at[exec->culprit].name, exec->failed_frame, weir_status_name(exec->cause));
 }
@@ -199,6 +212,8 @@ void weir_exec_on_frame(weir_exec *exec, void (*done)(void *, weir_ticket, weir_
     if (!exec)
         return;
     pthread_mutex_lock(&exec->runtime->lock);
+    exec->runtime->callbacks -= exec->on_frame != NULL;
+    exec->runtime->callbacks += done != NULL;
     exec->on_frame = done;
     exec->on_frame_user = user;
     pthread_mutex_unlock(&exec->runtime->lock);

@@ -39,6 +39,7 @@ struct weir_exec {
     weir_exec *next;       /* the runtime's list, where it is once linked */
     bool linked;
     const weir_plan *plan; /* held */
+    weir_plan *replay_lanes; /* NULL, or the plan of the image's */
     int64_t made_ns;
 
     /* Made once: */
@@ -68,7 +69,8 @@ struct weir_exec {
 
     weir_status failure, cause;  /* what calls return from then on; what the task returned, or why it is to blame */
     uint64_t failed_frame;       /* the first */
-    uint32_t culprit;            /* task; UINT32_MAX: none */
+    uint32_t culprit;            /* task; UINT32_MAX: none, or nobody knows which */
+    char *failure_text;          /* what the device said; NULL: a task's own failure */
     void (*on_frame)(void *, weir_ticket, weir_status);
     void *on_frame_user;
 
@@ -91,7 +93,7 @@ uint32_t weir_exec_buffer_index(const weir_exec *exec, const weir_buffer *buffer
 
 /* bind.c: everything of the exec that follows from plan and runtime. Bind and unbind are called without the lock, since they take and
  * touch much memory; one bind at a time. Link and unlink, with the lock, show the exec to the runtime's others. */
-weir_status weir_exec_bind(weir_exec *exec, bool timing);
+weir_status weir_exec_bind(weir_exec *exec, weir_mode mode, const weir_exec_options *options);
 void weir_exec_unbind(weir_exec *exec); /* half-bound is fine */
 weir_status weir_exec_link(weir_exec *exec);
 void weir_exec_unlink(weir_exec *exec); /* not linked is fine */
@@ -103,6 +105,7 @@ void weir_runtime_release_frames(weir_runtime *runtime); /* gives backends every
 /* frame.c: what the backend reports; without the lock. */
 void weir_exec_task_failed(void *exec, uint64_t frame, uint32_t task, weir_status failure, weir_status cause);
 void weir_exec_frame_done(void *exec, uint64_t frame);
+void weir_exec_device_failed(void *exec, uint64_t frame, uint32_t task, const char *what);
 weir_status weir_exec_task_ran(void *exec, uint32_t task); /* debugging: WEIR_ERR_HAZARD if a buffer it touches is broken at an end */
 
 /* switches.c: WEIR_ERR_STATE names a task that is off though no other that is on writes (WEIR_WRITE) what one that is on reads (or changes). */

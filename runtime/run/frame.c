@@ -3,6 +3,7 @@
 #include "run/exec.h"
 #include "util/clock.h"
 #include "util/log.h"
+#include "util/memory.h"
 #include "util/status.h"
 #include <inttypes.h>
 #include <string.h>
@@ -133,7 +134,7 @@ void weir_exec_drop_open(weir_exec *exec)
         return;
     let_copies_go(exec, false);
     exec->open = false;
-    pthread_cond_broadcast(&exec->runtime->changed);
+    weir_runtime_notify(exec->runtime);
 }
 
 void weir_frame_drop(weir_frame *frame)
@@ -281,7 +282,7 @@ static weir_status submit(weir_exec *exec, weir_ticket *ticket)
     if (ticket)
         ticket->number = exec->submitted;
     release_frames(exec);
-    pthread_cond_broadcast(&exec->runtime->changed);
+    weir_runtime_notify(exec->runtime);
     return WEIR_OK;
 }
 
@@ -310,12 +311,29 @@ void weir_exec_task_failed(void *user, uint64_t frame, uint32_t task, weir_statu
     weir_exec *exec = user;
     pthread_mutex_lock(&exec->runtime->lock);
     if (exec->failure == WEIR_OK || frame < exec->failed_frame) {
+        weir_free(exec->failure_text);
+        exec->failure_text = NULL;
         exec->failure = failure;
         exec->cause = cause;
         exec->failed_frame = frame;
         exec->culprit = task;
         weir_log(WEIR_LOG_ERROR, "graph '%s': task '%s' failed in frame %" PRIu64 ": %s", exec->plan->body->name, exec->plan->body->tasks.at[task].name,
                  frame, weir_status_name(cause));
+    }
+    pthread_mutex_unlock(&exec->runtime->lock);
+}
+
+void weir_exec_device_failed(void *user, uint64_t frame, uint32_t task, const char *what)
+{
+    weir_exec *exec = user;
+    pthread_mutex_lock(&exec->runtime->lock);
+    if (exec->failure == WEIR_OK || frame < exec->failed_frame) {
+        weir_free(exec->failure_text);
+        exec->failure = exec->cause = WEIR_ERR_DEVICE;
+        exec->failure_text = weir_alloc_text(what); /* NULL, without memory: it is said with less */
+        exec->failed_frame = frame;
+        exec->culprit = task;
+        weir_log(WEIR_LOG_ERROR, "graph '%s', frame %" PRIu64 ": %s", exec->plan->body->name, frame, what);
     }
     pthread_mutex_unlock(&exec->runtime->lock);
 }
@@ -368,7 +386,7 @@ static void finish_frames(weir_exec *exec)
         exec->states[exec->done % exec->frames].finished = false;
         weir_ticket ticket = {++exec->done};
         weir_runtime_release_frames(runtime);
-        pthread_cond_broadcast(&runtime->changed);
+        weir_runtime_notify(runtime);
         if (exec->on_frame) {
             void (*on_frame)(void *, weir_ticket, weir_status) = exec->on_frame;
             void *user = exec->on_frame_user;
@@ -378,7 +396,7 @@ static void finish_frames(weir_exec *exec)
         }
     }
     exec->telling = false;
-    pthread_cond_broadcast(&runtime->changed);
+    weir_runtime_notify(runtime);
 }
 
 void weir_exec_frame_done(void *user, uint64_t frame)

@@ -19,8 +19,33 @@ int64_t weir_deadline(int64_t timeout_ns)
     return timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
 }
 
+void weir_runtime_notify(weir_runtime *runtime)
+{
+    runtime->changes++;
+    pthread_cond_broadcast(&runtime->changed);
+}
+
+/* Whoever waits looks for a while himself what has ended: waking a thread that sleeps takes longer than a short frame. Not where the
+ * program is told of frames: that is for weir's threads to do. true: `changed`. */
+static bool look_for_a_while(weir_runtime *runtime, int64_t deadline_ns)
+{
+    enum { LOOKING_NS = 20 * 1000 * 1000 };
+    int64_t now = weir_clock_ns(), until = now + LOOKING_NS;
+    uint64_t before = runtime->changes;
+    if (!runtime->ops->look || runtime->callbacks > 0)
+        return false;
+    for (until = until < deadline_ns ? until : deadline_ns; runtime->changes == before && now < until; now = weir_clock_ns()) {
+        pthread_mutex_unlock(&runtime->lock);
+        runtime->ops->look(runtime->backend);
+        pthread_mutex_lock(&runtime->lock);
+    }
+    return runtime->changes != before;
+}
+
 bool weir_runtime_await(weir_runtime *runtime, int64_t deadline_ns)
 {
+    if (look_for_a_while(runtime, deadline_ns))
+        return true;
     if (deadline_ns == INT64_MAX) {
         pthread_cond_wait(&runtime->changed, &runtime->lock);
         return true;
@@ -92,6 +117,8 @@ static weir_status read_settings(const weir_runtime_options *given, weir_runtime
     if (status == WEIR_OK && given->device != 0)
         status = weir_fail(WEIR_ERR_INVALID, "device %u: there is only device 0", given->device);
     options->workers = (uint32_t)workers;
+    options->lanes = (uint32_t)lanes;
+    options->debug = debug != 0;
     options->tracer = &runtime->tracer;
     runtime->lanes_max = (uint32_t)lanes;
     runtime->debug = debug != 0;
@@ -193,7 +220,7 @@ void weir_runtime_destroy(weir_runtime *runtime)
         return;
     pthread_mutex_lock(&runtime->lock);
     runtime->ended = true; /* begins that wait give up */
-    pthread_cond_broadcast(&runtime->changed);
+    weir_runtime_notify(runtime);
     while (busy_exec(runtime)) {
         weir_exec *busy = weir_runtime_await(runtime, weir_deadline(SECOND)) ? NULL : busy_exec(runtime);
         if (busy) {

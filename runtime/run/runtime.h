@@ -60,6 +60,8 @@ struct weir_runtime {
     weir_backend *backend;
     uint32_t lanes_max; /* 0: no bound */
     bool debug;
+    uint32_t callbacks; /* execs that tell the program of each frame, on threads of weir's alone */
+    uint64_t changes;   /* times that `changed` was said */
     const struct weir_observers *observers;
     pthread_mutex_t making, lock;
     pthread_cond_t changed; /* on the monotonic clock */
@@ -81,6 +83,8 @@ weir_status weir_runtime_open(const weir_runtime_options *options, const weir_ob
 void weir_runtime_hold(weir_runtime *runtime);
 void weir_runtime_release(weir_runtime *runtime);
 
+/* Says `changed`, with the lock held. */
+void weir_runtime_notify(weir_runtime *runtime);
 /* Waits for `changed` with the lock held; deadline on weir_clock_ns, INT64_MAX: none. false: it has passed. */
 bool weir_runtime_await(weir_runtime *runtime, int64_t deadline_ns);
 int64_t weir_deadline(int64_t timeout_ns); /* from now; negative: INT64_MAX */

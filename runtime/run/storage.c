@@ -9,12 +9,31 @@
 
 enum { GUARD_BYTES = 64, GUARD_VALUE = 0xa5 };
 
+static weir_status adopt_copy(weir_storage *storage, void *given, void **copy)
+{
+    const weir_backend_ops *ops = storage->runtime->ops;
+    weir_status status = ops->adopt && storage->bytes > 0 ? ops->adopt(storage->runtime->backend, storage->place, given, storage->bytes) : WEIR_OK;
+    if (status != WEIR_OK)
+        return weir_fail(status, "buffer '%s': its adopted memory cannot be used: %s", storage->buffer->name, weir_last_error());
+    *copy = given;
+    return WEIR_OK;
+}
+
+static void abandon_copy(weir_storage *storage, void *copy)
+{
+    const weir_backend_ops *ops = storage->runtime->ops;
+    if (ops->abandon && storage->bytes > 0)
+        ops->abandon(storage->runtime->backend, storage->place, copy, storage->bytes);
+}
+
 /* Not in any list any more, or not yet. */
 static void storage_free(weir_storage *storage)
 {
     weir_runtime *runtime = storage->runtime;
-    for (uint32_t i = 0; storage->copies && i < storage->count && !storage->adopted; i++)
-        if (storage->copies[i])
+    for (uint32_t i = 0; storage->copies && i < storage->count; i++)
+        if (storage->copies[i] && storage->adopted)
+            abandon_copy(storage, storage->copies[i]);
+        else if (storage->copies[i])
             runtime->ops->give(runtime->backend, storage->place, (unsigned char *)storage->copies[i] - storage->guard_bytes);
     weir_free(storage->copies);
     weir_free(storage->users);
@@ -89,7 +108,7 @@ static weir_status take_copies(weir_storage *storage, const weir_buffer *buffer)
     weir_status status = WEIR_OK;
     for (uint32_t i = 0; i < storage->count && status == WEIR_OK; i++)
         if (storage->adopted)
-            storage->copies[i] = buffer->adopted[i];
+            status = adopt_copy(storage, buffer->adopted[i], &storage->copies[i]);
         else if (storage->bytes > 0)
             status = take_copy(storage, &storage->copies[i]);
     return status;
@@ -231,7 +250,7 @@ static void end_transfer(transfer *t)
     pthread_mutex_lock(&t->runtime->lock);
     t->storage->under_way = false;
     weir_runtime_release_frames(t->runtime);
-    pthread_cond_broadcast(&t->runtime->changed);
+    weir_runtime_notify(t->runtime);
     pthread_mutex_unlock(&t->runtime->lock);
 }
 

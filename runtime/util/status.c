@@ -3,7 +3,7 @@
 #include "weir/version.h"
 #include <stdio.h>
 
-static _Thread_local char last_error[1024];
+static _Thread_local char last_error[8192] /* may list many tasks */;
 
 #define TEXT_OF(x) #x
 #define VERSION(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
