@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS_PROCESS = 1 };
+enum { WORKERS_PROCESS = 1, ENGINES_PROCESS = 1000000 }; /* runtime/observe/trace.c: they show tasks of lanes again */
 
 typedef struct {
     const read_input *in;
@@ -26,6 +26,11 @@ static bool is_event(const json_t *event, const char *phase)
 {
     const char *text = json_string_value(json_object_get(event, "ph"));
     return text && strcmp(text, phase) == 0;
+}
+
+static bool is_graph(json_int_t process)
+{
+    return process != WORKERS_PROCESS && process != ENGINES_PROCESS;
 }
 
 static bool take_number(const reader *r, const json_t *from, const char *key, json_int_t most, json_int_t *number)
@@ -94,7 +99,7 @@ static bool gather_rows(reader *r)
             continue;
         if (!take_place(r, event, &process, &number))
             return false;
-        if (process != WORKERS_PROCESS)
+        if (is_graph(process))
             t->row[t->tasks++] = (traced_row){.graph = process, .number = number};
     }
     if (!t->row)
@@ -129,7 +134,7 @@ static bool gather_tasks(reader *r)
     t->task = read_room(r->in, t->tasks, sizeof *t->task);
     for (r->index = 0; t->task && r->index < json_array_size(r->events); r->index++) {
         const json_t *event = json_array_get(r->events, r->index);
-        if (is_event(event, "X") && json_integer_value(json_object_get(event, "pid")) != WORKERS_PROCESS &&
+        if (is_event(event, "X") && is_graph(json_integer_value(json_object_get(event, "pid"))) &&
             !take_task(r, event, &t->task[count++]))
             return false;
     }

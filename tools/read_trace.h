@@ -11,7 +11,7 @@ typedef struct {
     double start_ns, end_ns; /* from the beginning of the trace */
 } traced_task;
 
-/* A lane of a graph. */
+/* A lane of a graph, or a further row of what else ran in it at the same time. */
 typedef struct {
     uint32_t graph, number;
     const char *name; /* NULL: none was given */
@@ -23,7 +23,7 @@ typedef struct {
 } traced_graph;
 
 typedef struct {
-    traced_task *task; /* of lanes; the rows of workers are left out: they show the same again */
+    traced_task *task; /* of lanes; the rows of workers and copy engines are left out: they show the same again */
     traced_row *row;   /* by graph, then by number */
     traced_graph *graph;
     uint32_t tasks, rows, graphs;

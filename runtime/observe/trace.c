@@ -1,6 +1,8 @@
 /* trace.c - a tracer that writes events to a file. In the file process 1 is the workers, with a row each, and each graph is a process
- * of its own, from 2 on, with a row a lane. Events are put into text by whoever ran the task, since names may be gone later; a lock
- * guards the file. After the stop the tracer stays, deaf, until its runtime goes: a worker may still hold it. */
+ * of its own, from 2 on, with a row a lane; a device's copies from and to the host also have a process, with a row for each way. A row shows
+ * one thing at a time: what would overlap there, since a replay keeps no lanes and execs of one graph share its rows, goes into the first
+ * further row of that lane that is free. Events are put into text by whoever tells them, since names may be gone later; a lock guards the
+ * file. After the stop the tracer stays, deaf, until its runtime goes: a worker may still hold it. */
 #include "observe/trace.h"
 #include "observe/name.h"
 #include "observe/output.h"
@@ -18,12 +20,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { WORKERS_PROCESS = 1, FIRST_GRAPH_PROCESS = 2 };
+/* tools/read_trace.c knows which processes are no graphs. */
+enum { WORKERS_PROCESS = 1, FIRST_GRAPH_PROCESS = 2, ENGINES_PROCESS = 1000000, FURTHER_ROWS = 65536 };
 
 /* A row that has its name written already. */
 typedef struct {
-    uint32_t process, row;
-} named_row;
+    uint32_t process, of; /* worker, lane, engine */
+    uint32_t further;     /* 0: its row proper, else the n-th further one */
+    int64_t end_ns;       /* of what it shows last */
+} trace_row;
 
 typedef struct {
     weir_tracer tracer; /* first: all that run knows */
@@ -33,7 +38,7 @@ typedef struct {
     int64_t started_ns;
     bool any; /* event yet: commas stand between */
     WEIR_VECTOR(char *) graphs; /* names, copied; graph i is process FIRST_GRAPH_PROCESS + i */
-    WEIR_VECTOR(named_row) rows;
+    WEIR_VECTOR(trace_row) rows; /* further ones after those they extend */
     bool out_of_memory;
 } trace;
 
@@ -59,19 +64,45 @@ static void put_process_name(trace *t, uint32_t process, const char *name)
     fputs("}}", t->output.stream);
 }
 
-static void name_row(trace *t, uint32_t process, uint32_t row)
+static void put_row_name(trace *t, const trace_row *row)
 {
-    for (uint32_t i = 0; i < t->rows.count; i++)
-        if (t->rows.at[i].process == process && t->rows.at[i].row == row)
-            return;
+    FILE *to = t->output.stream;
+    begin_event(t);
+    fprintf(to, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"", row->process,
+            row->of + row->further * FURTHER_ROWS);
+    if (row->process == ENGINES_PROCESS)
+        fputs(row->of == WEIR_ENGINE_TO_DEVICE ? "to device" : "to host", to);
+    else
+        fprintf(to, "%s %u", row->process == WORKERS_PROCESS ? "worker" : "lane", row->of);
+    if (row->further)
+        fprintf(to, " (%u)", row->further + 1);
+    fputs("\"}}", to);
+}
+
+/* The first row of that worker, lane or engine that is free when the span starts; NULL: no memory. */
+static trace_row *find_row(trace *t, uint32_t process, uint32_t of, weir_task_span span)
+{
+    uint32_t further = 0;
+    bool known = false; /* the process */
+    for (uint32_t i = 0; i < t->rows.count; i++) {
+        trace_row *row = &t->rows.at[i];
+        known = known || row->process == process;
+        if (row->process != process || row->of != of)
+            continue;
+        if (row->end_ns <= span.start_ns)
+            return row;
+        further++;
+    }
     if (!weir_vector_reserve(&t->rows, 1)) {
         t->out_of_memory = true;
-        return;
+        return NULL;
     }
-    weir_vector_push(&t->rows, ((named_row){process, row}));
-    begin_event(t);
-    fprintf(t->output.stream, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"%s %u\"}}", process, row,
-            process == WORKERS_PROCESS ? "worker" : "lane", row);
+    if (process == ENGINES_PROCESS && !known)
+        put_process_name(t, ENGINES_PROCESS, "copy engines");
+    weir_vector_push(&t->rows, ((trace_row){.process = process, .of = of, .further = further}));
+    trace_row *row = &t->rows.at[t->rows.count - 1];
+    put_row_name(t, row);
+    return row;
 }
 
 static uint32_t process_of(trace *t, const char *graph)
@@ -89,20 +120,26 @@ static uint32_t process_of(trace *t, const char *graph)
     return FIRST_GRAPH_PROCESS + t->graphs.count - 1;
 }
 
-static void put_event(trace *t, const weir_trace_event *event, uint32_t process, uint32_t row)
+static void put_event(trace *t, const weir_trace_event *event, uint32_t process, uint32_t of)
 {
     FILE *to = t->output.stream;
-    name_row(t, process, row);
+    trace_row *row = find_row(t, process, of, event->span);
+    if (!row)
+        return;
+    row->end_ns = event->span.end_ns;
     begin_event(t);
     fputs("{\"ph\":\"X\",\"name\":", to);
     weir_text_put_json(to, event->task);
     fputs(",\"cat\":", to);
     weir_text_put_json(to, event->group ? event->group : event->kind);
-    fprintf(to, ",\"pid\":%u,\"tid\":%u,\"ts\":", process, row);
+    fprintf(to, ",\"pid\":%u,\"tid\":%u,\"ts\":", process, of + row->further * FURTHER_ROWS);
     put_us(to, event->span.start_ns - t->started_ns);
     fputs(",\"dur\":", to);
     put_us(to, event->span.end_ns - event->span.start_ns);
-    fprintf(to, ",\"args\":{\"frame\":%" PRIu64 ",\"kind\":\"%s\",\"lane\":%u,\"worker\":%u}}", event->frame, event->kind, event->lane, event->worker);
+    fprintf(to, ",\"args\":{\"frame\":%" PRIu64 ",\"kind\":\"%s\",\"lane\":%u", event->frame, event->kind, event->lane);
+    if (event->worker != UINT32_MAX)
+        fprintf(to, ",\"worker\":%u", event->worker);
+    fputs("}}", to);
 }
 
 /* ---- the tracer ---- */
@@ -114,8 +151,10 @@ static void trace_event(weir_tracer *tracer, const weir_trace_event *event)
     if (t->open && event->span.start_ns >= t->started_ns) {
         if (event->extent != WEIR_TRACE_PART)
             put_event(t, event, process_of(t, event->graph), event->lane);
-        if (event->extent != WEIR_TRACE_SHARED)
+        if (event->extent != WEIR_TRACE_SHARED && event->worker != UINT32_MAX)
             put_event(t, event, WORKERS_PROCESS, event->worker);
+        if (event->engine != WEIR_ENGINE_NONE)
+            put_event(t, event, ENGINES_PROCESS, event->engine);
     }
     pthread_mutex_unlock(&t->lock);
 }

@@ -1,6 +1,9 @@
-/* trace_test.c - what trace.c promises: a file that is JSON, with a row per lane and per worker, and each task that ran in both. */
+/* trace_test.c - what trace.c promises: a file that is JSON, with a row per lane, worker and copy engine, and each task that ran where it
+ * belongs. What a device would tell is made up. */
 #include "observe/folder.h"
 #include "run/fixture.h"
+#include "run/runtime.h"
+#include "util/clock.h"
 #include <ctype.h>
 
 static test_folder folder;
@@ -339,6 +342,126 @@ START_TEST(environment_traces_each_runtime_to_a_file_of_its_own)
 }
 END_TEST
 
+/* ---- what a device tells ---- */
+
+enum { ENGINES = 1000000, NO_WORKER = -1 };
+
+typedef struct {
+    const char *task;
+    int lane, worker;
+    weir_trace_engine engine;
+    int64_t from, to; /* ns after the trace's start */
+} told;
+
+static void tell(weir_runtime *runtime, int64_t start_ns, const char *graph, told what)
+{
+    weir_tracer *tracer = atomic_load(&runtime->tracer);
+    weir_trace_event told_of = {.graph = graph,
+                                .task = what.task,
+                                .kind = what.engine == WEIR_ENGINE_NONE ? "kernel" : "copy",
+                                .frame = 3,
+                                .lane = (uint32_t)what.lane,
+                                .worker = what.worker == NO_WORKER ? UINT32_MAX : (uint32_t)what.worker,
+                                .engine = what.engine,
+                                .span = {start_ns + what.from, start_ns + what.to}};
+    tracer->event(tracer, &told_of);
+}
+
+static const events *trace_of_told(const told *what, size_t count)
+{
+    weir_runtime *runtime = runtime_make(1);
+    OK(weir_trace_start(runtime, folder_file(&folder, "trace.json").text));
+    int64_t now = weir_clock_ns();
+    for (size_t i = 0; i < count; i++)
+        tell(runtime, now, "g", what[i]);
+    OK(weir_trace_stop(runtime));
+    weir_runtime_destroy(runtime);
+    return read_trace("trace.json");
+}
+
+/* The name of the row in which the task is in that process (0: any graph's). It must be there once. */
+static const char *row_of(const events *all, int process, const char *task)
+{
+    const event *found = NULL;
+    for (int i = 0; i < all->count; i++) {
+        const event *e = &all->at[i];
+        bool meant = process ? e->process == process : e->process != 1 && e->process != ENGINES;
+        if (e->phase != 'X' || !meant || strcmp(e->name, task) != 0)
+            continue;
+        ck_assert_msg(!found, "%s is there twice", task);
+        found = e;
+    }
+    ck_assert_msg(found != NULL, "%s is not there", task);
+    for (int i = 0; i < all->count; i++)
+        if (all->at[i].phase == 'M' && strcmp(all->at[i].name, "thread_name") == 0 && all->at[i].process == found->process &&
+            all->at[i].row == found->row)
+            return all->at[i].arg_name;
+    ck_abort_msg("the row of %s has no name", task);
+}
+
+START_TEST(devices_tasks_have_no_worker_and_its_copies_an_engine)
+{
+    static const told what[] = {{"up", 0, NO_WORKER, WEIR_ENGINE_TO_DEVICE, 10, 20},
+                                {"kernel", 1, NO_WORKER, WEIR_ENGINE_NONE, 20, 30},
+                                {"host task", 1, 0, WEIR_ENGINE_NONE, 30, 40},
+                                {"down", 0, NO_WORKER, WEIR_ENGINE_TO_HOST, 40, 50}};
+    const events *all = trace_of_told(what, sizeof what / sizeof what[0]);
+    ck_assert_str_eq(row_of(all, 0, "up"), "lane 0");
+    ck_assert_str_eq(row_of(all, 0, "kernel"), "lane 1");
+    ck_assert_str_eq(row_of(all, 0, "host task"), "lane 1");
+    ck_assert_str_eq(row_of(all, 0, "down"), "lane 0");
+    ck_assert_str_eq(row_of(all, ENGINES, "up"), "to device");
+    ck_assert_str_eq(row_of(all, ENGINES, "down"), "to host");
+    ck_assert_str_eq(row_of(all, 1, "host task"), "worker 0");
+    ck_assert_int_eq(times_in(all, 1, "kernel") + times_in(all, 1, "up") + times_in(all, ENGINES, "kernel"), 0);
+    ck_assert(has_named(all, "process_name", "copy engines"));
+    char *text = folder_text(&folder, "trace.json");
+    ck_assert_ptr_null(strstr(text, "4294967295"));
+    free(text);
+}
+END_TEST
+
+START_TEST(no_copies_no_copy_engines)
+{
+    static const told what[] = {{"kernel", 0, NO_WORKER, WEIR_ENGINE_NONE, 20, 30}};
+    ck_assert(!has_named(trace_of_told(what, 1), "process_name", "copy engines"));
+}
+END_TEST
+
+/* lane 0     a--------  d----
+ * lane 0 (2)   b--------
+ * lane 0 (3)     c e--------      then f in lane 0 again; beside them lane 1 with x */
+START_TEST(what_would_overlap_goes_to_further_rows_of_its_lane)
+{
+    static const told what[] = {{"a", 0, NO_WORKER, WEIR_ENGINE_NONE, 10, 20}, {"b", 0, NO_WORKER, WEIR_ENGINE_NONE, 12, 22},
+                                {"c", 0, NO_WORKER, WEIR_ENGINE_NONE, 14, 15}, {"x", 1, NO_WORKER, WEIR_ENGINE_NONE, 14, 25},
+                                {"e", 0, NO_WORKER, WEIR_ENGINE_NONE, 16, 26}, {"d", 0, NO_WORKER, WEIR_ENGINE_NONE, 20, 27},
+                                {"f", 0, NO_WORKER, WEIR_ENGINE_NONE, 27, 28}};
+    const events *all = trace_of_told(what, sizeof what / sizeof what[0]);
+    ck_assert_str_eq(row_of(all, 0, "a"), "lane 0");
+    ck_assert_str_eq(row_of(all, 0, "b"), "lane 0 (2)");
+    ck_assert_str_eq(row_of(all, 0, "c"), "lane 0 (3)");
+    ck_assert_str_eq(row_of(all, 0, "e"), "lane 0 (3)");
+    ck_assert_str_eq(row_of(all, 0, "d"), "lane 0");
+    ck_assert_str_eq(row_of(all, 0, "f"), "lane 0");
+    ck_assert_str_eq(row_of(all, 0, "x"), "lane 1");
+    rows_do_not_overlap(all);
+}
+END_TEST
+
+START_TEST(rows_of_engines_do_not_overlap_either)
+{
+    static const told what[] = {{"a", 0, NO_WORKER, WEIR_ENGINE_TO_HOST, 10, 20},
+                                {"b", 1, NO_WORKER, WEIR_ENGINE_TO_HOST, 12, 22},
+                                {"c", 2, NO_WORKER, WEIR_ENGINE_TO_DEVICE, 14, 24}};
+    const events *all = trace_of_told(what, sizeof what / sizeof what[0]);
+    ck_assert_str_eq(row_of(all, ENGINES, "a"), "to host");
+    ck_assert_str_eq(row_of(all, ENGINES, "b"), "to host (2)");
+    ck_assert_str_eq(row_of(all, ENGINES, "c"), "to device");
+    rows_do_not_overlap(all);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("observe/trace");
@@ -351,6 +474,10 @@ int main(void)
     tcase_add_test(cases, trace_that_cannot_be_written_is_refused);
     tcase_add_test(cases, runtimes_end_ends_its_trace);
     tcase_add_test(cases, environment_traces_each_runtime_to_a_file_of_its_own);
+    tcase_add_test(cases, devices_tasks_have_no_worker_and_its_copies_an_engine);
+    tcase_add_test(cases, no_copies_no_copy_engines);
+    tcase_add_test(cases, what_would_overlap_goes_to_further_rows_of_its_lane);
+    tcase_add_test(cases, rows_of_engines_do_not_overlap_either);
     suite_add_tcase(suite, cases);
     return suite_run(suite);
 }

@@ -73,6 +73,25 @@ START_TEST(tasks_of_lanes_are_read_and_rows_of_workers_left_out)
 }
 END_TEST
 
+/* As two_lanes, from a device: b stands in the row of its copy engine too, and d in a further row of lane 0. */
+START_TEST(rows_of_copy_engines_are_left_out_and_further_rows_of_lanes_are_not)
+{
+    read_trace trace = trace_of(HEAD GRAPH(2, "smoke") GRAPH(1000000, "copy engines") TASK("a", "kernel", 2, 0, 0, 0.5, 10)
+                                    TASK("b", "copy", 2, 1, 0, 1, 12) TASK("b", "copy", 1000000, 1, 0, 1, 12)
+                                        TASK("c", "kernel", 2, 0, 0, 13.125, 5) TASK("d", "kernel", 2, 65536, 0, 14, 2) END);
+    timeline t;
+    ck_assert_uint_eq(trace.tasks, 4);
+    ck_assert_uint_eq(trace.rows, 3);
+    ck_assert_uint_eq(trace.graphs, 1);
+    ck_assert_str_eq(trace.graph[0].name, "smoke");
+    ck_assert(timeline_init(&trace, 1, 0, &t));
+    ck_assert_uint_eq(t.tasks, 4);
+    ck_assert_uint_eq(t.lines, 3);
+    timeline_finish(&t);
+    read_trace_finish(&trace);
+}
+END_TEST
+
 START_TEST(the_critical_path_leads_back_through_what_ended_last)
 {
     read_trace trace = trace_of(two_lanes);
@@ -206,6 +225,7 @@ int main(void)
     TCase *tcase = tcase_create("timeline");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, tasks_of_lanes_are_read_and_rows_of_workers_left_out);
+    tcase_add_test(tcase, rows_of_copy_engines_are_left_out_and_further_rows_of_lanes_are_not);
     tcase_add_test(tcase, the_critical_path_leads_back_through_what_ended_last);
     tcase_add_test(tcase, of_tasks_that_ended_together_the_one_of_the_same_row_is_taken);
     tcase_add_test(tcase, tasks_that_take_no_time_end_the_search);
