@@ -54,7 +54,7 @@ if(WEIR_CUDA STREQUAL "AUTO" OR WEIR_CUDA)
         set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) # one runtime in the process, whoever brings kernels
         set(CMAKE_CUDA_STANDARD 17)
         enable_language(CUDA)
-        find_package(CUDAToolkit QUIET REQUIRED)
+        find_package(CUDAToolkit QUIET REQUIRED GLOBAL) # a project above this one links what weir links
         # CMake takes the toolkit's folder for one that the loader searches anyway; often it is not.
         list(APPEND CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
         list(APPEND CMAKE_INSTALL_RPATH ${CUDAToolkit_LIBRARY_DIR})
