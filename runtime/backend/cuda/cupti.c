@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -207,6 +208,7 @@ typedef struct {
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER; /* one starts, stops or flushes at a time; guards what follows */
 static WEIR_VECTOR(reader) readers;
 static CUpti_SubscriberHandle subscriber;
+static WEIR_VECTOR(weir_cupti_record) gathered; /* of one flush, to be put in order */
 
 /* A launch has many records, one after the other: the last answer is kept. */
 typedef struct {
@@ -274,14 +276,34 @@ static bool take_record(const CUpti_Activity *any, lookup *last, weir_cupti_reco
     return true;
 }
 
+static void tell(const weir_cupti_record *record)
+{
+    for (uint32_t i = 0; i < readers.count; i++)
+        readers.at[i].record(readers.at[i].user, record);
+}
+
 static void read_buffer(buffer *b, lookup *last)
 {
     CUpti_Activity *any = NULL;
     weir_cupti_record record;
-    while (b->valid > 0 && cupti.next_record((uint8_t *)b + BUFFER_HEAD, b->valid, &any) == CUPTI_SUCCESS)
-        if (take_record(any, last, &record))
-            for (uint32_t i = 0; i < readers.count; i++)
-                readers.at[i].record(readers.at[i].user, &record);
+    while (b->valid > 0 && cupti.next_record((uint8_t *)b + BUFFER_HEAD, b->valid, &any) == CUPTI_SUCCESS) {
+        if (!take_record(any, last, &record))
+            continue;
+        if (weir_vector_reserve(&gathered, 1))
+            weir_vector_push(&gathered, record);
+        else
+            tell(&record); /* better out of order than not at all */
+    }
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const weir_cupti_record *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns < y->end_ns ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
 }
 
 static buffer *next_full(void)
@@ -311,6 +333,11 @@ static void read_buffers(void)
         read_buffer(b, &last);
         lay_by(b);
     }
+    if (gathered.count > 0)
+        qsort(gathered.at, gathered.count, sizeof *gathered.at, by_start);
+    for (uint32_t i = 0; i < gathered.count; i++)
+        tell(&gathered.at[i]);
+    gathered.count = 0;
     size_t lost = 0;
     if (cupti.dropped(NULL, 0, &lost) == CUPTI_SUCCESS && lost > 0)
         weir_log(WEIR_LOG_WARN, "the trace lacks %zu replayed tasks: CUPTI had no memory for them", lost);
@@ -373,6 +400,7 @@ static void end(void)
         weir_free_lines(left);
         left = next;
     }
+    weir_vector_finish(&gathered);
 }
 
 static weir_status begin(void)

@@ -26,7 +26,7 @@ typedef struct {
     uint32_t stream;          /* where the driver ran it: of one stream, records do not overlap */
 } weir_cupti_record;
 
-/* Called in no order: CUPTI's own. Must not call this file. */
+/* What one flush has to tell comes in the order in which it started. Must not call this file. */
 typedef void weir_cupti_reader(void *user, const weir_cupti_record *record);
 
 /* From now on graphs that are launched between launch_begin and launch_end are recorded. WEIR_ERR_BACKEND: there is no CUPTI, or it refuses;

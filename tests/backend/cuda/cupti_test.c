@@ -81,12 +81,14 @@ static uint64_t launch(const replayed *r)
 typedef struct {
     weir_cupti_record at[RECORDS_MOST];
     int count;
+    bool in_order; /* one flush tells all */
 } records;
 
 static void keep(void *user, const weir_cupti_record *record)
 {
     records *all = user;
     ck_assert_int_lt(all->count, RECORDS_MOST);
+    ck_assert(!all->in_order || all->count == 0 || all->at[all->count - 1].start_ns <= record->start_ns);
     all->at[all->count++] = *record;
 }
 
@@ -168,22 +170,24 @@ START_TEST(what_was_not_announced_is_not_told)
 }
 END_TEST
 
-START_TEST(stop_tells_what_is_left)
+START_TEST(stop_tells_what_is_left_in_order)
 {
     enum { LAUNCHED = RECORDS_MOST / NODES };
-    records all = {0};
+    records all = {.in_order = true};
     uint64_t number[LAUNCHED];
-    replayed r = replayed_make();
+    replayed r[2] = {replayed_make(), replayed_make()}; /* side by side */
     OK(weir_cupti_start(keep, &all));
     for (int i = 0; i < LAUNCHED; i++)
-        number[i] = launch(&r);
-    CUDA(cudaStreamSynchronize(r.stream));
+        number[i] = launch(&r[i % 2]);
+    CUDA(cudaStreamSynchronize(r[0].stream));
+    CUDA(cudaStreamSynchronize(r[1].stream));
     ck_assert_int_eq(all.count, 0); /* not before somebody asks */
     weir_cupti_stop(&all);
     ck_assert_int_eq(all.count, LAUNCHED * NODES);
     for (int i = 0; i < LAUNCHED; i++)
-        holds(&all, &r, number[i]);
-    replayed_destroy(&r);
+        holds(&all, &r[i % 2], number[i]);
+    replayed_destroy(&r[0]);
+    replayed_destroy(&r[1]);
 }
 END_TEST
 
@@ -303,7 +307,7 @@ int main(void)
     tcase_add_checked_fixture(cases, set_up, NULL);
     tcase_add_test(cases, each_node_of_each_launch_is_told_once);
     tcase_add_test(cases, what_was_not_announced_is_not_told);
-    tcase_add_test(cases, stop_tells_what_is_left);
+    tcase_add_test(cases, stop_tells_what_is_left_in_order);
     tcase_add_test(cases, several_users_are_told_and_one_may_go);
     tcase_add_test(cases, threads_launch_and_flush_at_once);
     tcase_add_test(cases, another_profiler_is_left_alone);
