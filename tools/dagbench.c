@@ -1,5 +1,6 @@
 /* dagbench.c - what weir costs: time to declare, plan and run a task, and bytes it takes. Here: the command line. */
 #include "dagbench/counting.h"
+#include "dagbench/cuda_bench.h"
 #include "dagbench/measure.h"
 #include "dagbench/print.h"
 #include "dagbench/shape_file.h"
@@ -13,16 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, TASKS = 100000 };
+enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, TASKS = 100000, REPEAT = 20 };
 
 typedef struct {
     const workload *only; /* NULL: all */
     const char *file;     /* or this graph alone */
     uint32_t tasks;       /* 0: not said */
-    uint32_t repeat;
+    uint32_t repeat;      /* 0: not said */
     uint64_t seed;
     bool json;
+    bool fluid_kernels;   /* the smoke of examples/fluid, instead of a workload */
+    bool kernels;         /* an option was given that only kernels on CUDA have */
+    cuda_settings cuda;
 } options;
+
+static const char fluid_kernels[] = "fluid-kernels";
 
 static void print_help(void)
 {
@@ -30,19 +36,25 @@ static void print_help(void)
          "Declares, plans and runs a graph of tasks that each count their own runs; prints the cost of one task, medians;\n"
          "and that of running the same graph as OpenMP tasks, where dagbench was built with OpenMP.\n"
          "Before it is measured, a run is checked edge by edge.\n"
+         "On CUDA, tasks are kernels, run eagerly and replayed in all ways that weir has, against streams, events and graphs by hand.\n"
          "  --workload NAME  one of these, or all (default):");
     for (uint32_t i = 0; i < workload_count; i++)
         printf("                     %-10s %s\n", workloads[i].name, workloads[i].says);
+    printf("                     %-10s on CUDA: the smoke of examples/fluid, 1024 x 1024; not one of all\n", fluid_kernels);
     puts("  --workload FILE  the graph of a file: a Standard Task Graph, DOT or saved JSON; its name has a / or such a suffix\n"
-         "  --tasks N        tasks in the graph (default 100000); a file's has as many as it has\n"
-         "  --lanes N        lanes to plan for (default: what weir chooses)\n"
+         "  --tasks N        tasks in the graph (default 100000, on CUDA 1000); a file's has as many as it has\n"
+         "  --backend NAME   auto, host or cuda (default auto: cuda if it is there)\n"
+         "  --mode NAME      auto, eager, replay or capture: what to measure on CUDA (default auto: all)\n"
+         "  --kernel-us N    on CUDA, how long each task's kernel lasts, up to 100000 (default 0: it does nothing)\n"
+         "  --quick          on CUDA, fewer laps and fewer ways to replay\n"
+         "  --lanes N        lanes to plan for (default: what weir chooses, on CUDA 1, 2, 4, 8, 16 and 32)\n"
          "  --workers N      host threads (default: as many as there are processors)\n"
-         "  --policy NAME    round_robin or priority (default priority)\n"
-         "  --repeat N       measurements to take the median of (default 20)\n"
+         "  --policy NAME    round_robin or priority (default priority, on CUDA both)\n"
+         "  --repeat N       measurements to take the median of (default 20, on CUDA at most 51)\n"
          "  --seed N         of random edges and accesses (default 1)\n"
          "  --json           a JSON object a line instead of a table\n"
          "  --help, --version\n"
-         "WEIR_LANES, WEIR_WORKERS, WEIR_POLICY and WEIR_BACKEND count where the command line says nothing.");
+         "WEIR_LANES, WEIR_WORKERS, WEIR_POLICY, WEIR_BACKEND and WEIR_MODE count where the command line says nothing.");
 }
 
 static int usage(const char *option, const char *what)
@@ -70,6 +82,8 @@ static const struct {
     {"--lanes", "WEIR_LANES", 1, 1024},
     {"--workers", "WEIR_WORKERS", 1, 1024},
     {"--policy", "WEIR_POLICY", 0, 0},
+    {"--backend", "WEIR_BACKEND", 0, 0},
+    {"--mode", "WEIR_MODE", 0, 0},
 };
 
 /* 0, or the exit status of a command line that makes no sense. */
@@ -90,8 +104,16 @@ static int parse_value(const char *option, const char *text, options *o)
         bool is_file = shape_is_file(text);
         o->file = is_file ? text : NULL;
         o->only = is_file ? NULL : workload_find(text);
-        if (!is_file && !o->only && strcmp(text, "all") != 0)
+        o->fluid_kernels = strcmp(text, fluid_kernels) == 0;
+        if (!is_file && !o->only && !o->fluid_kernels && strcmp(text, "all") != 0)
             return usage(text, "no such workload, nor the name of a file");
+        return 0;
+    }
+    if (strcmp(option, "--kernel-us") == 0) {
+        if (!parse_number(text, 0, 100000, &number))
+            return usage(option, "must be a whole number from 0 to 100000");
+        o->cuda.kernel_us = (uint32_t)number;
+        o->kernels = true;
         return 0;
     }
     if (strcmp(option, "--seed") == 0)
@@ -109,31 +131,39 @@ static int parse_value(const char *option, const char *text, options *o)
 
 static bool takes_value(const char *option)
 {
-    static const char *const names[] = {"--workload", "--tasks", "--lanes", "--workers", "--policy", "--repeat", "--seed"};
+    static const char *const names[] = {"--workload", "--tasks", "--lanes", "--workers", "--policy", "--repeat", "--seed", "--backend", "--mode",
+        "--kernel-us"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(option, names[i]) == 0)
             return true;
     return false;
 }
 
-/* Measures and prints a shape, and finishes it. */
-static bool bench_shape(const char *name, shape *graph, const options *o)
+/* Measures and prints a shape, on the host (`cuda` NULL) or on CUDA, and finishes it. */
+static bool bench_shape(const char *name, shape *graph, const options *o, cuda_bench *cuda)
 {
     figures f;
     char error[512];
-    bool right = measure(graph, o->repeat, &f, error, sizeof error);
     uint32_t tasks = graph->tasks;
+    bool right = false;
+    if (!cuda)
+        right = measure(graph, o->repeat ? o->repeat : REPEAT, &f, error, sizeof error);
+    else if (tasks > CUDA_TASKS_MOST)
+        snprintf(error, sizeof error, "has %" PRIu32 " tasks; on CUDA, give it at most %d", tasks, CUDA_TASKS_MOST);
+    else
+        right = cuda_bench_shape(cuda, name, graph, error, sizeof error);
     shape_finish(graph);
     if (!right) {
         fprintf(stderr, "dagbench: %s: %s\n", name, error);
         return false;
     }
-    (o->json ? print_json : print_row)(name, tasks, &f);
+    if (!cuda)
+        (o->json ? print_json : print_row)(name, tasks, &f);
     fflush(stdout);
     return true;
 }
 
-static bool bench_file(const char *path, const options *o)
+static bool bench_file(const char *path, const options *o, cuda_bench *cuda)
 {
     shape graph;
     char error[512];
@@ -142,32 +172,64 @@ static bool bench_file(const char *path, const options *o)
         fprintf(stderr, "dagbench: %s\n", error);
         return false;
     }
-    return bench_shape(slash ? slash + 1 : path, &graph, o);
+    return bench_shape(slash ? slash + 1 : path, &graph, o, cuda);
 }
 
-static bool bench_workload(const workload *w, const options *o)
+static bool bench_workload(const workload *w, const options *o, cuda_bench *cuda)
 {
     shape graph;
-    if (!shape_init(&graph, w, o->tasks ? o->tasks : TASKS, o->seed)) {
+    uint32_t usual = cuda ? CUDA_TASKS : TASKS;
+    if (!shape_init(&graph, w, o->tasks ? o->tasks : usual, o->seed)) {
         fprintf(stderr, "dagbench: %s: out of memory, use fewer --tasks\n", w->name);
         return false;
     }
-    return bench_shape(w->name, &graph, o);
+    return bench_shape(w->name, &graph, o, cuda);
 }
 
-static bool bench_all(const options *o)
+static bool bench_fluid_kernels(cuda_bench *cuda)
 {
+    char error[512];
+    bool right = cuda_bench_fluid(cuda, fluid_kernels, error, sizeof error);
+    if (!right)
+        fprintf(stderr, "dagbench: %s: %s\n", fluid_kernels, error);
+    return right;
+}
+
+static bool bench_all(const options *o, cuda_bench *cuda)
+{
+    if (o->fluid_kernels)
+        return bench_fluid_kernels(cuda);
     if (o->file)
-        return bench_file(o->file, o);
+        return bench_file(o->file, o, cuda);
     for (uint32_t i = 0; i < workload_count; i++)
-        if ((!o->only || o->only == &workloads[i]) && !bench_workload(&workloads[i], o))
+        if ((!o->only || o->only == &workloads[i]) && !bench_workload(&workloads[i], o, cuda))
             return false;
     return true;
 }
 
+/* Prints all that is asked for; returns the exit status. */
+static int bench(const options *o)
+{
+    cuda_bench *cuda = NULL;
+    char error[512];
+    if (!cuda_bench_create(&o->cuda, &cuda, error, sizeof error)) {
+        fprintf(stderr, "dagbench: %s\n", error);
+        return EXIT_BAD_INPUT;
+    }
+    if (!cuda && (o->kernels || o->fluid_kernels))
+        return usage(o->fluid_kernels ? fluid_kernels : "--kernel-us, --quick", "only on CUDA, and this runs on the host");
+    if (cuda)
+        cuda_bench_heading(cuda);
+    else if (!o->json)
+        print_heading();
+    bool done = bench_all(o, cuda);
+    cuda_bench_destroy(cuda);
+    return done ? EXIT_SUCCESS : EXIT_BAD_INPUT;
+}
+
 int main(int argc, char **argv)
 {
-    options o = {.repeat = 20, .seed = 1};
+    options o = {.seed = 1};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             print_help();
@@ -178,7 +240,11 @@ int main(int argc, char **argv)
             return EXIT_SUCCESS;
         }
         if (strcmp(argv[i], "--json") == 0) {
-            o.json = true;
+            o.json = o.cuda.json = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--quick") == 0) {
+            o.cuda.quick = o.kernels = true;
             continue;
         }
         if (!takes_value(argv[i]))
@@ -194,11 +260,11 @@ int main(int argc, char **argv)
     if (o.file && o.tasks)
         return usage("--tasks", "a file's graph has as many as it has; leave it out");
 
+    o.cuda.repeat = o.repeat;
     counting_install();
-    if (!o.json)
-        print_heading();
-    if (!bench_all(&o))
-        return EXIT_BAD_INPUT;
+    int status = bench(&o);
+    if (status != EXIT_SUCCESS)
+        return status;
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "dagbench: standard output: %s\n", strerror(errno));
         return EXIT_BAD_INPUT;

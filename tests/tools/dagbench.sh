@@ -4,7 +4,8 @@ set -uo pipefail
 dagbench=$1 data=$2 openmp=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND
+unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_MODE
+export WEIR_BACKEND=host
 failures=0
 
 wrong() {
@@ -29,7 +30,7 @@ metrics="declare_ns_per_task plan_ns_per_task run_ns_per_task bytes_per_task"
 [ "$openmp" -eq 0 ] || metrics="$metrics openmp_ns_per_task"
 lines=$(($(wc -w <<<"$workloads") * $(wc -w <<<"$metrics")))
 exits 0 "" --tasks 500 --lanes 3 --workers 2 --policy round_robin --repeat 3 --json
-line='^\{"workload":"[a-z]+","backend":"host","mode":"[a-z]+","policy":"round_robin","lanes":[123],"workers":2,"tasks":500,"metric":"[a-z_]+","value":[0-9]+\.[0-9]+,"unit":"(ns|bytes)"\}$'
+line='^\{"workload":"[a-z]+","backend":"host","mode":"[a-z]+","policy":"round_robin","lanes":[123],"workers":2,"tasks":500,"kernel_us":0,"metric":"[a-z_]+","value":[0-9]+\.[0-9]+,"unit":"(ns|bytes)"\}$'
 [ "$(grep -cE "$line" "$work/out"),$(wc -l <"$work/out")" = $lines,$lines ] || wrong "--json: $(cat "$work/out")"
 for workload in $workloads; do
     for metric in $metrics; do
@@ -51,7 +52,7 @@ exits 0 "" --workload chain --tasks 1 --repeat 1
 for shape in chain-1000:1000 fluid-frame:32 forks-32x32:1026 layers-50x20:1000 wavefront-64x64:4096; do
     name=${shape%:*}.stg tasks=${shape#*:}
     exits 0 "" --workload "$data/shapes/$name" --workers 2 --lanes 4 --repeat 1 --json
-    [ "$(grep -cF "{\"workload\":\"$name\",\"backend\":\"host\"" "$work/out"),$(grep -cF "\"tasks\":$tasks,\"metric\"" "$work/out")" = \
+    [ "$(grep -cF "{\"workload\":\"$name\",\"backend\":\"host\"" "$work/out"),$(grep -cF "\"tasks\":$tasks,\"kernel_us\":0,\"metric\"" "$work/out")" = \
         "$(wc -w <<<"$metrics"),$(wc -w <<<"$metrics")" ] || wrong "$name: $(cat "$work/out")"
 done
 for graph in fpppp robot; do
@@ -82,6 +83,14 @@ exits 2 "--tasks: must be a whole number" --tasks -1
 exits 2 "--repeat: must be a whole number" --repeat 1x
 exits 2 "--seed: must be a whole number" --seed ""
 exits 2 "spiral: no such workload" --workload spiral
+# What only kernels on CUDA have is refused where they are not.
+exits 2 "only on CUDA, and this runs on the host" --kernel-us 5 --tasks 10
+exits 2 "only on CUDA, and this runs on the host" --quick --tasks 10
+exits 2 "fluid-kernels: only on CUDA" --workload fluid-kernels
+exits 2 "--kernel-us: must be a whole number from 0" --kernel-us 5us
+exits 1 "WEIR_BACKEND=teapot" --backend teapot --tasks 10
+exits 0 "" --workload chain --tasks 10 --repeat 1 --mode replay --json
+grep -q '"mode":"eager"' "$work/out" || wrong "the host does not say that it runs eagerly: $(cat "$work/out")"
 exits 2 "--fast: unknown option" --fast
 exits 2 "--tasks: needs a value" --tasks
 exits 1 "round_robin" --policy best --tasks 10

@@ -4,10 +4,10 @@
 
 enum { BOX_SIDE = 8 };
 
-weir_status declaration_data_init(declaration_data *data, const shape *s)
+weir_status declaration_data_init(declaration_data *data, const shape *s, weir_place place)
 {
     const uint32_t side = BOX_SIDE * TOUCHED_BOXES_SIDE;
-    weir_buffer_desc desc = {.element_bytes = sizeof(float), .nx = 1, .place = WEIR_HOST_LOCAL};
+    weir_buffer_desc desc = {.element_bytes = sizeof(float), .nx = 1, .place = place};
     uint32_t count = 0;
     if (s->kind == SHAPE_BUFFERS)
         count = TOUCHED_BUFFERS;
@@ -78,6 +78,58 @@ weir_status declaration_of(const shape *s, const declaration_data *data, tally *
     case SHAPE_BOXES:
         declare_boxes(*out, s, data, counts);
         break;
+    }
+    return weir_graph_status(*out);
+}
+
+/* ---- kernels: not timed, so one loop does for all kinds of shape ---- */
+
+static uint32_t arguments_of(const declared_kernel *declared, const uint32_t *task, weir_arg *arg)
+{
+    uint32_t count = 0;
+    if (declared->ticks)
+        arg[count++] = WEIR_VALUE(declared->ticks);
+    if (declared->param)
+        arg[count++] = WEIR_PARAM(declared->param);
+    if (declared->records) {
+        arg[count++] = WEIR_VALUE(declared->records);
+        arg[count++] = WEIR_VALUE(*task);
+    }
+    return count;
+}
+
+/* What orders the task, and its kernel is not passed. */
+static uint32_t accesses_of(const shape *s, const declaration_data *data, uint32_t t, weir_arg *arg)
+{
+    uint32_t count = touched_a_task(s->kind);
+    const uint16_t *touched = s->touched ? s->touched + (size_t)t * count : NULL;
+    if (s->kind == SHAPE_BUFFERS)
+        for (uint32_t i = 0; i < count; i++)
+            arg[i] = weir_hidden(i + 1 < count ? WEIR_READ(data->buffer[touched[i]]) : WEIR_READ_WRITE(data->buffer[touched[i]]));
+    if (s->kind == SHAPE_BOXES) {
+        weir_box box = {.x = touched[0] % TOUCHED_BOXES_SIDE * BOX_SIDE, .y = touched[0] / TOUCHED_BOXES_SIDE * BOX_SIDE,
+            .nx = BOX_SIDE, .ny = BOX_SIDE};
+        arg[0] = weir_hidden(weir_part(WEIR_READ_WRITE(data->buffer[0]), box));
+    }
+    return count;
+}
+
+weir_status declaration_of_kernels(const shape *s, const declaration_data *data, const declared_kernel *declared, weir_graph **out)
+{
+    weir_status status = weir_graph_create("dagbench", s->kind == SHAPE_EDGES ? WEIR_GRAPH_EXPLICIT : 0, out);
+    if (status != WEIR_OK)
+        return status;
+    const weir_shape launch = {.block = {SPIN_THREADS, 1, 1}};
+    weir_task first = {0};
+    for (uint32_t t = 0; t < s->tasks; t++) {
+        weir_arg arg[8];
+        uint32_t count = arguments_of(declared, &t, arg);
+        count += accesses_of(s, data, t, arg + count);
+        weir_task task = weir_add_kernel(*out, declared->kernel, launch, (weir_args){arg, count});
+        if (t == 0)
+            first = task;
+        for (uint32_t i = s->first[t]; s->kind == SHAPE_EDGES && i < s->first[t + 1]; i++)
+            weir_after(*out, task, (weir_task){first.number + s->pred[i], first.graph});
     }
     return weir_graph_status(*out);
 }

@@ -127,7 +127,7 @@ bool measure(const shape *graph, uint32_t repeat, figures *out, char *error, siz
     if (!right)
         snprintf(error, error_bytes, "out of memory, use fewer --tasks");
     if (right) {
-        weir_status status = declaration_data_init(&b.data, graph);
+        weir_status status = declaration_data_init(&b.data, graph, WEIR_HOST_LOCAL);
         if (status == WEIR_OK)
             status = declare_and_plan(&b, graph, repeat, out);
         if (status == WEIR_OK)

@@ -1,0 +1,35 @@
+/* cuda_bench.h - measures weir on CUDA against the same graph by hand, in one run, and prints a line a figure. Where the compiler has no CUDA,
+ * cuda_bench_absent.c. */
+#ifndef DAGBENCH_CUDA_BENCH_H
+#define DAGBENCH_CUDA_BENCH_H
+
+#include "shapes.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    uint32_t kernel_us; /* how long each task's kernel lasts; 0: it does nothing */
+    uint32_t repeat;    /* laps of a race, at most; 0: not said */
+    bool quick;         /* fewer laps, fewer ways to replay */
+    bool json;
+} cuda_settings;
+
+enum { CUDA_TASKS = 1000, CUDA_TASKS_MOST = 20000 };
+
+typedef struct cuda_bench cuda_bench;
+
+/* Opens weir on CUDA and what the rival needs. Heeds WEIR_BACKEND, WEIR_MODE, WEIR_LANES and WEIR_POLICY: what they name is measured alone.
+ * Sets *out to NULL, and is no failure, if it is the host that is to be measured: it is named, or CUDA is not there and not demanded.
+ * False: `error` says why. Before any other call of CUDA; *out is the caller's, to give to cuda_bench_destroy. */
+bool cuda_bench_create(const cuda_settings *settings, cuda_bench **out, char *error, size_t error_bytes);
+void cuda_bench_destroy(cuda_bench *bench); /* NULL is fine */
+
+void cuda_bench_heading(const cuda_bench *bench); /* of the table, if it is one */
+
+/* Measures and prints one graph. False: `error` says what is wrong, and the figures printed so far are not to be trusted. */
+bool cuda_bench_shape(cuda_bench *bench, const char *name, const shape *graph, char *error, size_t error_bytes);
+
+/* The smoke of examples/fluid, 1024 x 1024 and 20 sweeps, against a graph of the same kernels. */
+bool cuda_bench_fluid(cuda_bench *bench, const char *name, char *error, size_t error_bytes);
+
+#endif

@@ -1,0 +1,62 @@
+/* fluid_input.c - see fluid_input.h. A picture of stripes, and a wall in the middle. */
+#include "fluid_input.h"
+#include "fluid_sources.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 1024, SWEEPS = 20, STRIPE = 64 };
+
+const char *const fluid_field_names[FLUID_FIELDS] = {"u", "v", "red", "green", "blue", "pressure red", "pressure black", "pixels"};
+
+bool fluid_input_init(fluid_input *input)
+{
+    *input = (fluid_input){.size = {SIDE, SIDE}, .motion = fluid_motion_for((fluid_size){SIDE, SIDE}), .sweeps = SWEEPS, .seed = 1};
+    size_t cells = (size_t)SIDE * SIDE;
+    input->picture = malloc(3 * cells * sizeof *input->picture);
+    input->walls = calloc(cells, 1);
+    if (!input->picture || !input->walls)
+        return false;
+    for (int c = 0; c < 3; c++)
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++)
+                input->picture[((size_t)c * SIDE + (size_t)y) * SIDE + (size_t)x] = (float)((x + (c + 1) * y) / STRIPE % 8) / 8.0f;
+    for (int y = 2 * SIDE / 5; y < SIDE / 2; y++)
+        memset(input->walls + (size_t)y * SIDE + 2 * SIDE / 5, 1, SIDE / 5);
+    return true;
+}
+
+void fluid_input_finish(fluid_input *input)
+{
+    free(input->picture);
+    free(input->walls);
+    *input = (fluid_input){.picture = NULL};
+}
+
+size_t fluid_field_bytes(fluid_size size, int field)
+{
+    bool is_half = field == FLUID_PRESSURE_RED || field == FLUID_PRESSURE_BLACK;
+    return (size_t)(is_half ? fluid_half(size) : size.nx) * (size_t)size.ny * 4;
+}
+
+bool fluid_state_init(fluid_state *state, fluid_size size)
+{
+    bool room = true;
+    for (int i = 0; i < FLUID_FIELDS; i++)
+        room = (state->field[i] = malloc(fluid_field_bytes(size, i))) && room;
+    return room;
+}
+
+void fluid_state_finish(fluid_state *state)
+{
+    for (int i = 0; i < FLUID_FIELDS; i++)
+        free(state->field[i]);
+    *state = (fluid_state){.field = {NULL}};
+}
+
+const char *fluid_state_difference(const fluid_state *a, const fluid_state *b, fluid_size size)
+{
+    for (int i = 0; i < FLUID_FIELDS; i++)
+        if (memcmp(a->field[i], b->field[i], fluid_field_bytes(size, i)) != 0)
+            return fluid_field_names[i];
+    return NULL;
+}
