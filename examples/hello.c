@@ -28,7 +28,8 @@ int main(void)
         return 1;
     weir_add_kernel(graph, &square_kernel, (weir_shape){.grid = {8}}, WEIR_ARGS(WEIR_WRITE(squares)));
     weir_add_host(graph, "print", print_sum, &count, WEIR_ARGS(WEIR_READ(squares))); /* after "square": it reads what that writes */
-    if (weir_plan_create(graph, NULL, &plan) || weir_runtime_create(NULL, &runtime) || weir_exec_create(runtime, plan, NULL, &exec) ||
+    weir_runtime_options options = {.backend = "host"}; /* where the kernel's code is; NULL would mean CUDA where there is a device */
+    if (weir_plan_create(graph, NULL, &plan) || weir_runtime_create(&options, &runtime) || weir_exec_create(runtime, plan, NULL, &exec) ||
         weir_exec_submit(exec, &ticket) || weir_exec_wait(exec, ticket, -1))
         return fprintf(stderr, "hello: %s\n", weir_last_error()), 1;
     weir_exec_destroy(exec);

@@ -1,5 +1,6 @@
 /* around.c - what surrounds the shorter blocks of the guide. A block is the body of a function; it finds a graph, ways to make buffers
  * and tasks in a line, and ways to show what came of them. Compile one with -DBLOCK='"file that holds the block"'. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -153,6 +154,7 @@ static weir_status block(void)
 
 int main(void)
 {
+    setenv("WEIR_BACKEND", "host", 0); /* the kernels of the blocks have no other code */
     weir_status status = weir_graph_create("guide", 0, &graph);
     if (status == WEIR_OK)
         status = block();
