@@ -4,6 +4,7 @@
 set -u
 fluid=$1 compare=$2 data=$3 case=$4
 unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND WEIR_MODE WEIR_SHUFFLE WEIR_DEBUG WEIR_DUMP WEIR_TRACE
+export WEIR_BACKEND=host # but where a case asks for another
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -111,6 +112,21 @@ it_says_what_ran)
     grep -q '^host, eager, .* ms a frame (median)$' out || fail "untimed: $(cat out)"
     grep -q '^solve' out && fail "times without timing"
     [ -z "$(find . -name '*.png')" ] || fail "pictures nobody wanted"
+    ;;
+cuda_frames_are_the_hosts)
+    ls /dev/nvidia[0-9]* >out 2>&1 || exit 77
+    for solver in red-black jacobi; do
+        common="--size 200x120 --frames 12 --sweeps 11 --solver $solver --mask $data/mask.png"
+        "$fluid" $common --output first >out || fail "run on the host"
+        for how in "--mode eager" "--mode eager --lanes 1" "--mode replay" "--mode capture --lanes 3" "--mode replay --timing off --policy round_robin"; do
+            rm -rf other
+            "$fluid" $common --backend cuda $how --output other >out 2>err || fail "run $how"
+            mode=${how#--mode }
+            grep -q "^cuda, ${mode%% *}, " out || fail "$how: $(cat out)"
+            diff -r first other || fail "$solver $how"
+        done
+        rm -rf first
+    done
     ;;
 frames_written_before_a_failure_stay)
     mkdir -p frames/frame-0004.png # nobody can write a file of that name

@@ -4,6 +4,7 @@
 set -u
 program=$1 case=$2
 unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_BACKEND WEIR_MODE WEIR_SHUFFLE WEIR_DEBUG WEIR_DUMP WEIR_TRACE
+export WEIR_BACKEND=host # but where a case asks for another
 
 fail() {
     echo "FAILED: $*" >&2
@@ -35,6 +36,14 @@ vector_add_bounds_itself_by_its_copies)
         $1 == "copies" { vector = 3000000 * 4 / 1e6; bound = $(NF - 1); found += near(2 * vector / $8 + vector / $3, bound) }
         $1 == 4 { found += near(bound / $3 * 100, $6 + 0); if ($2 == 1) one = $3; else found += near(one / $3, $5) }
         END { exit found != 4 }' || fail "figures that do not fit together: $out"
+    ;;
+vector_add_runs_on_cuda_in_each_mode)
+    ls /dev/nvidia[0-9]* >/dev/null 2>&1 || exit 77
+    for mode in eager replay capture; do
+        out=$("$program" --elements 1000003 --chunks 7 --backend cuda --mode $mode) || fail "run $mode"
+        echo "$out" | grep -q "^1000003 elements on cuda, $mode, .*every element checked" || fail "what ran: $out"
+        echo "$out" | grep -q "^ *7 *8 .*%$" || fail "no row for eight lanes: $out"
+    done
     ;;
 vector_add_names_bad_usage)
     for words in "--lanes 0" "--elements 0" "--chunks x" "--backend tpu" "--mode fast" "--speed 3"; do
