@@ -34,13 +34,13 @@ void cuda_bench_heading(const cuda_bench *bench)
 bool cuda_bench_shape(cuda_bench *bench, const char *name, const shape *graph, char *error, size_t error_bytes)
 {
     (void)bench, (void)name, (void)graph, (void)error, (void)error_bytes;
-    assert(!"not called where CUDA is not there");
+    assert(false && "not called where CUDA is not there");
     return false;
 }
 
 bool cuda_bench_fluid(cuda_bench *bench, const char *name, char *error, size_t error_bytes)
 {
     (void)bench, (void)name, (void)error, (void)error_bytes;
-    assert(!"not called where CUDA is not there");
+    assert(false && "not called where CUDA is not there");
     return false;
 }

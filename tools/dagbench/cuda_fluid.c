@@ -5,6 +5,7 @@
 #include "fluid_rival.h"
 #include "fluid_sources.h"
 #include "timing.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,7 @@ typedef struct {
 static bool run_compared(racer *r, trouble *why)
 {
     lap unused;
+    assert(r->run);
     return r->run(r->self, COMPARED_FRAMES, &unused, why);
 }
 

@@ -102,7 +102,9 @@ static uint32_t arguments_of(const declared_kernel *declared, const uint32_t *ta
 static uint32_t accesses_of(const shape *s, const declaration_data *data, uint32_t t, weir_arg *arg)
 {
     uint32_t count = touched_a_task(s->kind);
-    const uint16_t *touched = s->touched ? s->touched + (size_t)t * count : NULL;
+    if (!s->touched)
+        return 0;
+    const uint16_t *touched = s->touched + (size_t)t * count;
     if (s->kind == SHAPE_BUFFERS)
         for (uint32_t i = 0; i < count; i++)
             arg[i] = weir_hidden(i + 1 < count ? WEIR_READ(data->buffer[touched[i]]) : WEIR_READ_WRITE(data->buffer[touched[i]]));

@@ -24,7 +24,7 @@ static bool placing_init(placing *p, const shape *graph, rival_way way)
 {
     size_t tasks = graph->tasks;
     *p = (placing){.graph = graph, .way = way};
-    p->memory = malloc(tasks * (3 + way.streams) * sizeof *p->memory);
+    p->memory = calloc(tasks, (3 + way.streams) * sizeof *p->memory);
     if (!p->memory)
         return false;
     p->level = p->memory;
@@ -37,7 +37,7 @@ static bool placing_init(placing *p, const shape *graph, rival_way way)
 static bool make_room(rival_schedule *s, const shape *graph)
 {
     size_t tasks = graph->tasks, numbers = 4 * tasks + 1 + graph->edges;
-    uint32_t *memory = malloc(numbers * sizeof *memory);
+    uint32_t *memory = calloc(numbers, sizeof *memory);
     *s = (rival_schedule){.tasks = graph->tasks, .memory = memory};
     if (!memory)
         return false;
