@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# dagbench_cuda.sh DAGBENCH DAGDUMP DATA - what dagbench prints about CUDA: every figure, once each, of runs that it has checked. No time is judged. Needs a
+# GPU; exits 77 without one.
+set -uo pipefail
+dagbench=$1 dagdump=$2 data=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_MODE WEIR_BACKEND
+failures=0
+
+wrong() {
+    echo "wrong: $*" >&2
+    failures=$((failures + 1))
+}
+
+# bench ARGUMENT...: leaves its output in $work/out
+bench() {
+    "$dagbench" --backend cuda --quick --repeat 3 "$@" >"$work/out" 2>"$work/err" || wrong "dagbench $*: $(cat "$work/err")"
+    [ ! -s "$work/err" ] || wrong "dagbench $*: says '$(cat "$work/err")'"
+}
+
+# lines METRIC: how many of the last output have it
+lines() {
+    grep -cF "\"metric\":\"$1\"" "$work/out"
+}
+
+# once METRIC...
+once() {
+    for metric in "$@"; do
+        [ "$(lines "$metric")" -eq 1 ] || wrong "$(lines "$metric") lines of $metric"
+    done
+}
+
+if ! "$dagdump" devices | grep -qE '^cuda +yes '; then
+    "$dagdump" devices
+    exit 77
+fi
+
+eager="weir_eager_us handwritten_eager_us eager_ratio weir_eager_submit_us_per_task handwritten_eager_submit_us_per_task one_lane_us sync_each_task_us
+    eager_allocations_per_1000_frames"
+replay="weir_replay_us handwritten_replay_us replay_ratio weir_back_to_back_us handwritten_back_to_back_us back_to_back_ratio
+    replay_allocations_per_1000_frames"
+costs="weir_plan_us_per_task weir_build_us_per_task handwritten_build_us_per_task build_ratio weir_replay_submit_us handwritten_launch_us
+    submit_over_launch_us param_us_per_node"
+line='^\{"workload":"[^"]+","backend":"cuda","mode":"[a-z-]+","policy":"[^"]+","lanes":[0-9]+,"workers":[0-9]+,"tasks":[0-9]+,"kernel_us":[0-9]+,"metric":"[a-z0-9_]+","value":-?[0-9]+\.[0-9]+,"unit":"(us|ratio|calls)"\}$'
+
+for shape in layers-50x20 fluid-frame; do
+    for kernel_us in 0 5; do
+        bench --workload "$data/shapes/$shape.stg" --kernel-us $kernel_us --json
+        [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
+        grep -qvF "\"kernel_us\":$kernel_us," "$work/out" && wrong "lines of another kernel_us: $(grep -vF "\"kernel_us\":$kernel_us," "$work/out" | head -n 1)"
+        once $eager $replay $costs
+        [ "$(lines weir_eager_sweep_us)" -eq 12 ] || wrong "six lane counts and two policies make $(lines weir_eager_sweep_us) lines"
+        [ "$(lines handwritten_eager_sweep_us)" -eq 21 ] || wrong "by hand: $(lines handwritten_eager_sweep_us) lines"
+        for metric in eager_allocations_per_1000_frames replay_allocations_per_1000_frames; do
+            grep -F "\"$metric\"" "$work/out" | grep -qE '"value":0\.0+,' || wrong "weir takes memory: $(grep -F "\"$metric\"" "$work/out")"
+        done
+    done
+done
+
+# One mode alone, one lane count, one policy; edges derived from what is touched.
+bench --workload accesses --tasks 300 --mode capture --lanes 4 --policy round_robin --json
+once $replay
+[ "$(lines weir_eager_us),$(lines build_ratio),$(lines weir_replay_sweep_us)" = 0,0,1 ] || wrong "--mode capture measures more: $(cat "$work/out")"
+bench --workload boxes --tasks 200 --mode eager --json
+once $eager
+[ "$(lines weir_replay_us)" -eq 0 ] || wrong "--mode eager replays"
+
+# The smoke is compared bit for bit before it is timed.
+bench --workload fluid-kernels --lanes 8 --policy priority
+for metric in handwritten_us fluid_eager_us fluid_eager_ratio fluid_replay_us fluid_replay_ratio; do
+    [ "$(grep -cE " $metric +[0-9.]+ (us|ratio)$" "$work/out")" -eq 1 ] || wrong "no $metric: $(cat "$work/out")"
+done
+
+"$dagbench" --backend cuda --tasks 20001 --workload chain >"$work/out" 2>"$work/err"
+[ $?,"$(cat "$work/err")" = "1,dagbench: chain: has 20001 tasks; on CUDA, give it at most 20000" ] || wrong "too many tasks: $(cat "$work/err")"
+
+[ $failures -eq 0 ]
