@@ -72,6 +72,54 @@ START_TEST(pageable_memory_is_pinned_as_long_as_it_is_used)
 }
 END_TEST
 
+/* Two buffers that share a page: one exec's end leaves the other's pinned. `memory` has room for both. */
+static void neighbours(uint32_t *memory, uint32_t few)
+{
+    const uint32_t value = 8;
+    weir_exec *exec[2];
+    weir_buffer *buffer[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        void *half = memory + few * i;
+        weir_graph *graph = graph_make("half");
+        buffer[i] = buffer_of((weir_buffer_desc){.name = "half", .element_bytes = 4, .nx = few, .place = WEIR_HOST_OUT, .adopted = &half});
+        weir_add_kernel(graph, &put_kernel, wide, WEIR_ARGS(WEIR_WRITE(buffer[i]), WEIR_VALUE(value), WEIR_VALUE(few)));
+        exec[i] = exec_make(runtime, graph, 1);
+        weir_graph_destroy(graph);
+    }
+    run_frames(exec[0], 1);
+    weir_exec_destroy(exec[0]);
+    weir_buffer_destroy(buffer[0]);
+    ck_assert_int_eq(type_of(memory + few), cudaMemoryTypeHost);
+    run_frames(exec[1], 1);
+    weir_exec_destroy(exec[1]);
+    weir_buffer_destroy(buffer[1]);
+    for (uint32_t i = 0; i < 2 * few; i++)
+        ck_assert_uint_eq(memory[i], value + i % few);
+    ck_assert_int_eq(type_of(memory), cudaMemoryTypeUnregistered);
+    ck_assert_int_eq(type_of(memory + 2 * few - 1), cudaMemoryTypeUnregistered);
+}
+
+enum { PAGE = 4096 };
+
+START_TEST(neighbours_in_one_page_are_pinned_each_as_long_as_it_is_used)
+{
+    char *memory = NULL;
+    ck_assert_int_eq(posix_memalign((void **)&memory, PAGE, 4 * PAGE), 0);
+    neighbours((uint32_t *)(void *)(memory + 64), 100);
+    free(memory);
+}
+END_TEST
+
+/* As two arrays in a row are: the second begins in the first's last page and goes on. */
+START_TEST(neighbours_that_share_a_page_at_their_border_are_too)
+{
+    char *memory = NULL;
+    ck_assert_int_eq(posix_memalign((void **)&memory, PAGE, 4 * PAGE), 0);
+    neighbours((uint32_t *)(void *)(memory + 64), 1500);
+    free(memory);
+}
+END_TEST
+
 START_TEST(adopted_input_is_what_the_frame_reads)
 {
     for (int m = 0; m < CUDA_MODES; m++) {
@@ -181,7 +229,6 @@ END_TEST
 
 START_TEST(memory_of_which_a_part_is_pinned_already_is_refused)
 {
-    enum { PAGE = 4096 };
     char *memory = NULL;
     ck_assert_int_eq(posix_memalign((void **)&memory, PAGE, BYTES + PAGE), 0);
     CUDA(cudaHostRegister(memory, PAGE, cudaHostRegisterDefault)); /* its beginning */
@@ -193,6 +240,21 @@ START_TEST(memory_of_which_a_part_is_pinned_already_is_refused)
     refused(memory, WEIR_HOST_OUT);
     ck_assert_int_eq(type_of(memory), cudaMemoryTypeUnregistered);
     CUDA(cudaHostUnregister(middle));
+    free(memory);
+}
+END_TEST
+
+/* Both ends are pinned, each by itself: what lies between is not. */
+START_TEST(memory_with_a_hole_between_pinned_ends_is_refused)
+{
+    char *memory = NULL;
+    ck_assert_int_eq(posix_memalign((void **)&memory, PAGE, BYTES + PAGE), 0);
+    char *end = memory + (size_t)(BYTES - 1) / PAGE * PAGE;
+    CUDA(cudaHostRegister(memory, PAGE, cudaHostRegisterDefault));
+    CUDA(cudaHostRegister(end, PAGE, cudaHostRegisterDefault));
+    refused(memory, WEIR_HOST_OUT);
+    CUDA(cudaHostUnregister(memory));
+    CUDA(cudaHostUnregister(end));
     free(memory);
 }
 END_TEST
@@ -221,11 +283,14 @@ int main(void)
     TCase *cases = tcase_create("memory");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, pageable_memory_is_pinned_as_long_as_it_is_used);
+    tcase_add_test(cases, neighbours_in_one_page_are_pinned_each_as_long_as_it_is_used);
+    tcase_add_test(cases, neighbours_that_share_a_page_at_their_border_are_too);
     tcase_add_test(cases, adopted_input_is_what_the_frame_reads);
     tcase_add_test(cases, memory_that_is_pinned_already_stays_the_programs);
     tcase_add_test(cases, adopted_device_memory_is_used_as_it_is);
     tcase_add_test(cases, memory_that_nobody_may_touch_is_refused);
     tcase_add_test(cases, memory_of_which_a_part_is_pinned_already_is_refused);
+    tcase_add_test(cases, memory_with_a_hole_between_pinned_ends_is_refused);
     tcase_add_test(cases, host_memory_is_no_device_memory);
     tcase_add_test(cases, device_memory_is_no_host_memory);
     suite_add_tcase(suite, cases);
