@@ -40,7 +40,7 @@ eager="weir_eager_us handwritten_eager_us eager_ratio weir_eager_submit_us_per_t
     eager_allocations_per_1000_frames"
 replay="weir_replay_us handwritten_replay_us replay_ratio weir_back_to_back_us handwritten_back_to_back_us back_to_back_ratio
     replay_allocations_per_1000_frames"
-costs="weir_plan_us_per_task weir_build_us_per_task handwritten_build_us_per_task build_ratio weir_replay_submit_us handwritten_launch_us
+costs="weir_plan_us_per_task weir_build_us_per_task handwritten_build_us_per_task handwritten_build_upload_us_per_task build_ratio weir_replay_submit_us handwritten_launch_us
     submit_over_launch_us param_us_per_node"
 line='^\{"workload":"[^"]+","backend":"cuda","mode":"[a-z-]+","policy":"[^"]+","lanes":[0-9]+,"workers":[0-9]+,"tasks":[0-9]+,"kernel_us":[0-9]+,"metric":"[a-z0-9_]+","value":-?[0-9]+\.[0-9]+,"unit":"(us|ratio|calls)"\}$'
 

@@ -133,7 +133,7 @@ static bool open_subject(cuda_bench *b, const char *name, const shape *graph, tr
     }
     return trouble_weir(why, declaration_of_kernels(graph, &on->data, &timed, &on->timed)) &&
         trouble_weir(why, declaration_of_kernels(graph, &on->data, &checked, &on->checked)) &&
-        rival_work_same(&on->timed_work, graph->tasks, timed_code, b->ticks ? b->tick_arg : NULL, why) &&
+        rival_work_same(&on->timed_work, graph->tasks, timed_code, b->tick_arg, why) &&
         rival_work_tickets(&on->checked_work, graph->tasks, checked_code, &on->tickets.device, why);
 }
 

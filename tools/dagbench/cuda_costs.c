@@ -30,14 +30,14 @@ static bool time_exec(const cuda_bench *b, const weir_plan *plan, double *ns, tr
 /* Weir's plan, its exec, the rival's graph; again and again, and the first round does not count. */
 static bool measure_building(cuda_bench *b, trouble *why)
 {
-    double plan_ns[BUILDS_MOST], weir_ns[BUILDS_MOST], rival_ns[BUILDS_MOST];
+    double plan_ns[BUILDS_MOST], weir_ns[BUILDS_MOST], rival_ns[BUILDS_MOST], uploaded_ns[BUILDS_MOST];
     uint32_t builds = b->settings.quick ? 5 : BUILDS_MOST;
     bool done = true;
     for (uint32_t i = 0; i <= builds && done; i++) {
         uint32_t at = i > 0 ? i - 1 : 0;
         weir_plan *plan = NULL;
         done = time_plan(b, &plan, &plan_ns[at], why) && time_exec(b, plan, &weir_ns[at], why) &&
-            rival_nodes_time_build(&b->on.reduced, &b->on.timed_work, &rival_ns[at], why);
+            rival_nodes_time_build(&b->pool, &b->on.reduced, &b->on.timed_work, &rival_ns[at], &uploaded_ns[at], why);
         weir_plan_destroy(plan);
     }
     if (!done)
@@ -47,6 +47,7 @@ static bool measure_building(cuda_bench *b, trouble *why)
     cuda_print_us(b, "weir_plan_us_per_task", timing_median(plan_ns, builds) / tasks, &r);
     cuda_print_us(b, "weir_build_us_per_task", weir / tasks, &r);
     cuda_print_us(b, "handwritten_build_us_per_task", rival / tasks, NULL);
+    cuda_print_us(b, "handwritten_build_upload_us_per_task", timing_median(uploaded_ns, builds) / tasks, NULL);
     cuda_print_ratio(b, "build_ratio", weir, rival, &r);
     return true;
 }

@@ -30,8 +30,8 @@ typedef struct {
     double budget_ns; /* after which no lap begins, but the first three */
 } race_length;
 
-/* A lap to warm up, then the median of a few of `frames` frames each: fewer if they are long, none if the first took three times `best_ns`
- * (0: no best yet). Fills r->result. */
+/* A short lap to warm up, then the median of a few of `frames` frames each: fewer if they are long, none if the first took three times
+ * `best_ns` (0: no best yet). Fills r->result. */
 bool race_look(racer *r, uint32_t frames, double best_ns, trouble *why);
 
 /* All in turn, lap by lap; fills their results. */

@@ -40,8 +40,8 @@ bool rival_capture_make(racer *out, const rival_pool *pool, const shape *graph, 
     trouble *why);
 bool rival_nodes_make(racer *out, const rival_pool *pool, const shape *graph, const rival_work *work, rival_ending ending, trouble *why);
 
-/* Builds and instantiates a graph of explicit nodes, and frees both; only the first is timed. */
-bool rival_nodes_time_build(const shape *graph, const rival_work *work, double *ns, trouble *why);
+/* How long it takes to build and instantiate a graph of explicit nodes, and with the upload to the device. */
+bool rival_nodes_time_build(const rival_pool *pool, const shape *graph, const rival_work *work, double *ns, double *uploaded_ns, trouble *why);
 
 /* Shared by rival_*.c: a task's launch, and the wait for streams to be done. */
 bool rival_launch(const rival_work *work, uint32_t task, cudaStream_t stream, trouble *why);

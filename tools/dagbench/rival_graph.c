@@ -120,12 +120,15 @@ bool rival_nodes_make(racer *out, const rival_pool *pool, const shape *graph, co
     return true;
 }
 
-bool rival_nodes_time_build(const shape *graph, const rival_work *work, double *ns, trouble *why)
+bool rival_nodes_time_build(const rival_pool *pool, const shape *graph, const rival_work *work, double *ns, double *uploaded_ns, trouble *why)
 {
-    replay *r = replay_create(NULL, RIVAL_ASK, why);
+    replay *r = replay_create(pool, RIVAL_ASK, why);
     if (!r)
         return false;
     bool done = build(r, graph, work, ns, why);
+    double built = timing_now_ns();
+    done = done && upload(r, why);
+    *uploaded_ns = *ns + (timing_now_ns() - built);
     replay_finish(r);
     return done;
 }
