@@ -34,10 +34,11 @@ static void add_host(const weir_blocks *blocks, void *const *args)
 }
 
 /* The rest of the arguments are the bytes of each argument of the kernel. */
-#define TABLE(name, twin, ...) \
+#define TABLE_WITH(name, twin, flags, ...) \
     const void *name##_resolve(void); \
     static const uint16_t name##_bytes[] = {__VA_ARGS__}; \
-    const weir_kernel name##_kernel = {#name, NULL, name##_resolve, twin, name##_bytes, sizeof name##_bytes / sizeof *name##_bytes, 0}
+    const weir_kernel name##_kernel = {#name, NULL, name##_resolve, twin, name##_bytes, sizeof name##_bytes / sizeof *name##_bytes, flags}
+#define TABLE(name, twin, ...) TABLE_WITH(name, twin, 0, __VA_ARGS__)
 
 enum { POINTER = sizeof(void *), NUMBER = sizeof(uint32_t) };
 
@@ -50,3 +51,6 @@ TABLE(busy, NULL, NUMBER);
 TABLE(illegal_address, NULL, POINTER, NUMBER);
 TABLE(trap, NULL, POINTER, NUMBER);
 TABLE(assert, NULL, POINTER, NUMBER);
+TABLE(found, NULL, POINTER);
+TABLE_WITH(together, NULL, WEIR_KERNEL_COOPERATIVE, POINTER);
+TABLE_WITH(programmatic, NULL, WEIR_KERNEL_PROGRAMMATIC, POINTER, NUMBER, NUMBER);

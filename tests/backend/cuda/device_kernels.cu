@@ -3,6 +3,9 @@
 #include "device_kernels.h"
 #include "weir/cuda.h"
 #include <assert.h>
+#include <cooperative_groups.h>
+
+namespace groups = cooperative_groups;
 
 static __device__ uint32_t first_of_all(void)
 {
@@ -87,6 +90,71 @@ extern "C" __global__ void assert_device(uint32_t *to, uint32_t armed)
     *to = 1;
 }
 
+static __device__ uint32_t dynamic_shared_bytes(void)
+{
+    uint32_t bytes;
+    asm volatile("mov.u32 %0, %dynamic_smem_size;" : "=r"(bytes));
+    return bytes;
+}
+
+/* Before sm_90 there are no clusters: each block is its own. */
+static __device__ dim3 cluster_of_blocks(void)
+{
+#if __CUDA_ARCH__ >= 900
+    return groups::this_cluster().dim_blocks();
+#else
+    return dim3(1, 1, 1);
+#endif
+}
+
+static __device__ void put_dim(uint32_t *to, dim3 dim)
+{
+    to[0] = dim.x;
+    to[1] = dim.y;
+    to[2] = dim.z;
+}
+
+static __device__ void tell_launch(uint32_t *out)
+{
+    extern __shared__ unsigned char all_of_it[];
+    bool first_thread = threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
+    if (first_thread && dynamic_shared_bytes() > 0)
+        all_of_it[dynamic_shared_bytes() - 1] = 1;
+    if (first_thread && blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0) {
+        put_dim(out + FOUND_GRID, gridDim);
+        put_dim(out + FOUND_BLOCK, blockDim);
+        put_dim(out + FOUND_CLUSTER, cluster_of_blocks());
+        out[FOUND_SHARED] = dynamic_shared_bytes();
+        out[FOUND_COOPERATIVE] = groups::this_grid().is_valid();
+    }
+    atomicAdd(&out[FOUND_THREADS], 1u);
+}
+
+extern "C" __global__ void found_device(uint32_t *out)
+{
+    tell_launch(out);
+}
+
+extern "C" __global__ void together_device(uint32_t *out)
+{
+    groups::grid_group grid = groups::this_grid();
+    tell_launch(out);
+    if (!grid.is_valid())
+        return;
+    grid.sync();
+    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && atomicAdd(&out[FOUND_THREADS], 0u) == grid.num_threads())
+        atomicAdd(&out[FOUND_NUMBERS], 1u);
+}
+
+extern "C" __global__ void programmatic_device(uint32_t *to, uint32_t addend, uint32_t count)
+{
+#if __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+    for (uint32_t i = first_of_all(); i < count; i += all_threads())
+        to[i] += addend;
+}
+
 #define RESOLVE(name) \
     extern "C" const void *name##_resolve(void) \
     { \
@@ -99,6 +167,9 @@ RESOLVE(add)
 RESOLVE(await)
 RESOLVE(ticket)
 RESOLVE(busy)
+RESOLVE(found)
+RESOLVE(together)
+RESOLVE(programmatic)
 RESOLVE(illegal_address)
 RESOLVE(trap)
 RESOLVE(assert)

@@ -30,6 +30,18 @@ extern const weir_kernel ticket_kernel;
 /* Does what a broken kernel does, if `armed` is not 0. Args: uint32_t *to, uint32_t armed. Device only. */
 extern const weir_kernel illegal_address_kernel, trap_kernel, assert_kernel;
 
+/* What a kernel finds of its launch: grid, block and cluster (three each, x first), bytes of dynamic shared memory, whether the whole grid may
+ * synchronise, and the number of threads that came. Args: uint32_t *out, FOUND_NUMBERS of them, zeros before. Device only. */
+enum { FOUND_GRID, FOUND_BLOCK = 3, FOUND_CLUSTER = 6, FOUND_SHARED = 9, FOUND_COOPERATIVE, FOUND_THREADS, FOUND_NUMBERS };
+extern const weir_kernel found_kernel;
+
+/* The same, launched so that the whole grid may synchronise: every block sees, after it has, that all have come, and says so in
+ * out[FOUND_NUMBERS]. */
+extern const weir_kernel together_kernel;
+
+/* As add_kernel, but waits for what came before by itself. Device only. */
+extern const weir_kernel programmatic_kernel;
+
 /* Keeps the device busy for `clocks`. Args: uint32_t clocks. Device only. */
 extern const weir_kernel busy_kernel;
 
