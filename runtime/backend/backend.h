@@ -79,6 +79,8 @@ typedef struct {
     const uint32_t *pass_first;
     const weir_ring *rings;
     uint32_t ring_count;
+    const unsigned char *params; /* the values when the program is made, each at its offset */
+    size_t param_bytes;
     weir_mode mode;
     const weir_plan *replay_lanes; /* the same graph planned for lanes whose order a replay adds to the edges; NULL: none */
     weir_task_span *spans;      /* NULL, or frames in flight times tasks: where frame n's task t goes is (n % frames) * tasks + t */

@@ -32,5 +32,11 @@ weir_movement weir_movement_of(const weir_body *body, const weir_task_record *ta
             m.slices = 1;
         }
     }
+    if (m.rows == 1) { /* slices of one row each are rows */
+        m.rows = m.slices;
+        m.slices = 1;
+        m.to.row_step = m.to.slice_step;
+        m.from.row_step = m.from.slice_step;
+    }
     return m;
 }

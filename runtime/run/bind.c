@@ -161,6 +161,8 @@ static weir_status bind_params(weir_exec *exec)
         return weir_fail_no_memory();
     for (uint32_t i = 0; i < body->params.count; i++)
         memcpy(exec->params + exec->param_offset[i], body->params.at[i]->initial, body->params.at[i]->bytes);
+    exec->image.params = exec->params;
+    exec->image.param_bytes = exec->param_bytes;
     return WEIR_OK;
 }
 

@@ -227,12 +227,18 @@ static void follow_other_execs(weir_exec *exec, weir_frame_state *state)
     }
 }
 
+static bool is_awaited(const weir_followed *f)
+{
+    return f->exec && f->exec->done < f->until;
+}
+
+/* What the backend has been given it can let others follow by itself, if it says how. */
 static bool may_start(const weir_exec *exec)
 {
     const weir_frame_state *state = &exec->states[exec->released % exec->frames];
     for (uint32_t i = 0; i < state->followed.count; i++) {
         const weir_followed *f = &state->followed.at[i];
-        if (f->exec && f->exec->done < f->until)
+        if (is_awaited(f) && !(exec->runtime->ops->follow && f->exec->released >= f->until))
             return false;
     }
     for (uint32_t b = 0; b < exec->plan->body->buffers.count; b++)
@@ -246,6 +252,9 @@ static void release_frames(weir_exec *exec)
 {
     while (exec->released < exec->submitted && may_start(exec)) {
         const weir_frame_state *state = &exec->states[exec->released % exec->frames];
+        for (uint32_t i = 0; i < state->followed.count; i++)
+            if (is_awaited(&state->followed.at[i]))
+                exec->runtime->ops->follow(exec->program, state->followed.at[i].exec->program, state->followed.at[i].until - 1);
         exec->released++;
         exec->runtime->ops->submit(exec->program, &state->values);
     }

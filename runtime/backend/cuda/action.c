@@ -1,0 +1,258 @@
+/* action.c - makes tasks into actions.
+ *
+ * A fill of patterns of 2 or 4 bytes needs rows that are aligned to them. Where some are not, each byte of the pattern is filled by itself:
+ * every second or fourth byte, as a column of a table that is so many bytes wide. */
+#include "backend/cuda/action.h"
+#include "backend/cuda/call.h"
+#include "util/status.h"
+#include <stdint.h>
+#include <string.h>
+
+/* ---- kernels ---- */
+
+const void *weir_kernel_function(const weir_kernel *kernel)
+{
+    if (kernel->resolve)
+        return kernel->resolve();
+    if (!kernel->device)
+        return NULL;
+    cudaKernel_t found = NULL;
+    const void *stub = NULL;
+    memcpy(&stub, &kernel->device, sizeof stub); /* from a function to a data pointer, as CUDA wants it */
+    if (cudaGetKernel(&found, stub) != cudaSuccess) {
+        (void)cudaGetLastError(); /* of another module: such a kernel has `resolve` */
+        return NULL;
+    }
+    return (const void *)found;
+}
+
+/* Its code is on the device from then on: loading it at its first launch could wait for kernels that run. */
+static weir_status load(const weir_task_record *task, const void *function, uint32_t shared_bytes)
+{
+    struct cudaFuncAttributes attributes;
+    cudaError_t result = cudaFuncGetAttributes(&attributes, function);
+    const char *call = "cudaFuncGetAttributes";
+    if (result == cudaSuccess && shared_bytes > (uint32_t)attributes.maxDynamicSharedSizeBytes) {
+        result = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+        call = "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)";
+    }
+    char text[256];
+    if (result == cudaSuccess)
+        return WEIR_OK;
+    (void)cudaGetLastError();
+    weir_cuda_describe(result, text, sizeof text);
+    return weir_fail(WEIR_ERR_DEVICE, "task '%s': kernel '%s': %s: %s", task->name, task->code.kernel->name, call, text);
+}
+
+static bool is_cluster(const uint32_t cluster[3])
+{
+    return cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1;
+}
+
+/* Most graphs use few kernels many times. */
+typedef struct {
+    const weir_kernel *kernel;
+    const void *function;
+    uint32_t shared_bytes;
+} last_kernel;
+
+static weir_status make_kernel(const weir_body *body, const weir_task_record *task, last_kernel *last, action *a)
+{
+    const weir_kernel *kernel = task->code.kernel;
+    const weir_shape *shape = &body->shapes.at[task->with.shape];
+    if (last->kernel != kernel || shape->shared_bytes > last->shared_bytes) {
+        *last = (last_kernel){kernel, weir_kernel_function(kernel), shape->shared_bytes};
+        weir_status status = load(task, last->function, shape->shared_bytes);
+        if (status != WEIR_OK)
+            return status;
+    }
+    a->kind = ACTION_KERNEL;
+    kernel_launch *k = &a->as.kernel;
+    k->function = last->function;
+    k->grid = (struct dim3){shape->grid[0], shape->grid[1], shape->grid[2]};
+    k->block = (struct dim3){shape->block[0], shape->block[1], shape->block[2]};
+    memcpy(k->cluster, shape->cluster, sizeof k->cluster);
+    k->has_cluster = is_cluster(shape->cluster);
+    k->cooperative = (kernel->flags & WEIR_KERNEL_COOPERATIVE) != 0;
+    k->shared_bytes = shape->shared_bytes;
+    return WEIR_OK;
+}
+
+/* ---- copies and fills ---- */
+
+static const weir_buffer *buffer_of(const weir_body *body, const weir_task_record *task, uint32_t arg)
+{
+    return body->buffers.at[body->args.at[task->arg_first + arg].index].buffer;
+}
+
+bool weir_task_is_gate(const weir_body *body, const weir_task_record *task)
+{
+    if (task->kind != WEIR_KIND_COPY)
+        return task->kind == WEIR_KIND_HOST;
+    return buffer_of(body, task, 0)->place != WEIR_DEVICE && buffer_of(body, task, 1)->place != WEIR_DEVICE;
+}
+
+/* Slices can be done as one where each is a whole number of rows. */
+static bool is_deep(const weir_layout *l)
+{
+    return l->row_step > 0 && l->slice_step % l->row_step == 0;
+}
+
+static void make_copy(const weir_body *body, const weir_task_record *task, action *a)
+{
+    bool to_host = buffer_of(body, task, 0)->place != WEIR_DEVICE, from_host = buffer_of(body, task, 1)->place != WEIR_DEVICE;
+    data_move *m = &a->as.move;
+    m->movement = weir_movement_of(body, task);
+    m->copy_kind = to_host ? cudaMemcpyDeviceToHost : from_host ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
+    a->kind = m->movement.row_bytes > 0 ? ACTION_COPY : ACTION_NOTHING;
+    a->pieces = is_deep(&m->movement.to) && is_deep(&m->movement.from) ? 1 : (uint32_t)m->movement.slices;
+}
+
+/* Of all the copies that frames may give it. */
+static bool is_aligned(const weir_image *image, const weir_pass *pass, const weir_movement *m, size_t bytes)
+{
+    size_t odd = m->to.first | (m->rows > 1 ? m->to.row_step : 0) | (m->slices > 1 ? m->to.slice_step : 0);
+    if (pass->kind == WEIR_PASS_FIXED)
+        return (odd | (uintptr_t)*(void *const *)pass->address) % bytes == 0;
+    for (uint32_t i = 0; i < image->rings[pass->index].count; i++)
+        odd |= (uintptr_t)image->rings[pass->index].copies[i];
+    return odd % bytes == 0;
+}
+
+static bool is_one_byte(uint32_t pattern)
+{
+    return pattern == (pattern & 0xff) * 0x01010101u;
+}
+
+static void make_fill(const weir_image *image, uint32_t t, action *a)
+{
+    const weir_body *body = image->plan->body;
+    const weir_task_record *task = &body->tasks.at[t];
+    data_move *m = &a->as.move;
+    m->movement = weir_movement_of(body, task);
+    m->pattern = task->with.pattern.value;
+    m->pattern_bytes = (uint8_t)(is_one_byte(m->pattern) ? 1 : task->with.pattern.bytes);
+    a->kind = m->movement.row_bytes > 0 ? ACTION_FILL : ACTION_NOTHING;
+    bool aligned = is_aligned(image, &image->pass[image->pass_first[t]], &m->movement, m->pattern_bytes);
+    m->element = aligned ? m->pattern_bytes : 1;
+    uint64_t slices = m->movement.slices;
+    a->pieces = (uint32_t)(aligned ? slices : slices * m->movement.rows * m->pattern_bytes);
+}
+
+bool weir_action_is_line(const action *a)
+{
+    return a->as.move.movement.rows == 1 && a->as.move.movement.slices == 1;
+}
+
+static unsigned char *passed(const action *a, uint32_t arg)
+{
+    return WEIR_PASSED(unsigned char *, a->args, arg);
+}
+
+void weir_action_line(const action *a, void **to, const void **from, size_t *bytes)
+{
+    const weir_movement *m = &a->as.move.movement;
+    *to = passed(a, 0) + m->to.first;
+    *from = passed(a, 1) + m->from.first;
+    *bytes = m->row_bytes;
+}
+
+static struct cudaPitchedPtr pitched(unsigned char *base, const weir_layout *l, const weir_movement *m, uint32_t slice)
+{
+    size_t row_step = m->rows > 1 || m->slices > 1 ? l->row_step : m->row_bytes;
+    return (struct cudaPitchedPtr){
+        .ptr = base + l->first + slice * l->slice_step,
+        .pitch = row_step,
+        .xsize = m->row_bytes,
+        .ysize = m->slices > 1 ? l->slice_step / row_step : m->rows,
+    };
+}
+
+void weir_action_copy_piece(const action *a, uint32_t piece, struct cudaMemcpy3DParms *out)
+{
+    const weir_movement *m = &a->as.move.movement;
+    memset(out, 0, sizeof *out);
+    out->srcPtr = pitched(passed(a, 1), &m->from, m, piece);
+    out->dstPtr = pitched(passed(a, 0), &m->to, m, piece);
+    out->extent = (struct cudaExtent){m->row_bytes, m->rows, a->pieces == 1 ? m->slices : 1};
+    out->kind = a->as.move.copy_kind;
+}
+
+void weir_action_fill_piece(const action *a, uint32_t piece, struct cudaMemsetParams *out)
+{
+    const data_move *fill = &a->as.move;
+    const weir_movement *m = &fill->movement;
+    unsigned char *base = passed(a, 0) + m->to.first;
+    memset(out, 0, sizeof *out);
+    out->elementSize = fill->element;
+    if (fill->element == fill->pattern_bytes) { /* a slice */
+        out->dst = base + piece * m->to.slice_step;
+        out->width = m->row_bytes / fill->element;
+        out->height = m->rows;
+        out->pitch = m->rows > 1 ? m->to.row_step : m->row_bytes;
+        out->value = fill->pattern;
+    } else { /* a byte of each pattern of a row */
+        uint32_t byte = piece % fill->pattern_bytes, row = piece / fill->pattern_bytes;
+        out->dst = base + row / m->rows * m->to.slice_step + row % m->rows * m->to.row_step + byte;
+        out->width = 1;
+        out->height = m->row_bytes / fill->pattern_bytes;
+        out->pitch = fill->pattern_bytes;
+        unsigned char bytes[4];
+        memcpy(bytes, &fill->pattern, sizeof bytes);
+        out->value = bytes[byte];
+    }
+    if (fill->element < 4)
+        out->value &= (1u << 8 * fill->element) - 1;
+}
+
+/* ---- all of them ---- */
+
+static bool is_fixed(const weir_image *image, uint32_t task)
+{
+    for (uint32_t i = image->pass_first[task]; i < image->pass_first[task + 1]; i++)
+        if (image->pass[i].kind != WEIR_PASS_FIXED)
+            return false;
+    return true;
+}
+
+static weir_status make(const weir_image *image, uint32_t t, last_kernel *last, action *a)
+{
+    const weir_body *body = image->plan->body;
+    const weir_task_record *task = &body->tasks.at[t];
+    a->pieces = 1;
+    if (weir_task_is_gate(body, task))
+        a->kind = ACTION_GATE;
+    else if (task->kind == WEIR_KIND_KERNEL)
+        return make_kernel(body, task, last, a);
+    else if (task->kind == WEIR_KIND_COPY)
+        make_copy(body, task, a);
+    else if (task->kind == WEIR_KIND_FILL)
+        make_fill(image, t, a);
+    else
+        a->kind = ACTION_NOTHING;
+    return WEIR_OK;
+}
+
+weir_status weir_actions_make(const weir_image *image, action *actions, void **args)
+{
+    last_kernel last = {0};
+    weir_status status = WEIR_OK;
+    for (uint32_t t = 0; t < image->plan->tasks && status == WEIR_OK; t++) {
+        action *a = &actions[t];
+        a->args = args + image->pass_first[t];
+        a->arg_count = (uint16_t)(image->pass_first[t + 1] - image->pass_first[t]);
+        a->fixed = is_fixed(image, t);
+        for (uint32_t i = 0; i < a->arg_count; i++)
+            a->args[i] = (void *)(uintptr_t)image->pass[image->pass_first[t] + i].address;
+        status = make(image, t, &last, a);
+    }
+    return status;
+}
+
+void weir_action_pass(const weir_image *image, uint32_t task, action *a, const weir_frame_values *values)
+{
+    const weir_pass *pass = image->pass + image->pass_first[task];
+    if (!a->fixed)
+        for (uint32_t i = 0; i < a->arg_count; i++)
+            a->args[i] = (void *)(uintptr_t)weir_pass_address(image, &pass[i], values);
+}

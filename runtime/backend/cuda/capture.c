@@ -1,0 +1,214 @@
+/* capture.c - builds a slot's graph by feeding the plan's lanes to streams that are being captured. They are made for it: the pool's may be
+ * in use by frames, which must neither be captured nor waited for. Empty tasks become nodes by hand, so that the graph has a node for each
+ * task and an edge for each wait and each step of a lane. */
+#include "backend/cuda/slot.h"
+#include "backend/walk.h"
+#include "util/memory.h"
+#include "util/status.h"
+
+typedef struct {
+    weir_program *program;
+    slot *s;
+    uint32_t number;
+    cudaStream_t origin, *streams;
+    cudaEvent_t fork, *events; /* task that records -> event */
+    cudaError_t error;
+    const char *call;
+    uint32_t task;
+} capturing;
+
+static bool keep(capturing *c, cudaError_t result, const char *call, uint32_t task)
+{
+    if (result == cudaSuccess)
+        return true;
+    c->error = result;
+    c->call = call;
+    c->task = task;
+    return false;
+}
+
+/* ---- what the walk asks ---- */
+
+static bool wait_for(void *feeder, uint32_t lane, const weir_wait *wait)
+{
+    capturing *c = feeder;
+    if (wait->distance > 0)
+        return true; /* the frame before is done when this one is launched */
+    return keep(c, cudaStreamWaitEvent(c->streams[lane], c->events[c->program->record_of[wait->task]], 0), "cudaStreamWaitEvent", wait->task);
+}
+
+/* The node that the stream's next one will follow, if it is one; after a launch, that launch's. */
+static cudaError_t last_node(cudaStream_t stream, cudaGraphNode_t *node)
+{
+    enum cudaStreamCaptureStatus state;
+    const cudaGraphNode_t *nodes = NULL;
+    const cudaGraphEdgeData *data = NULL;
+    size_t count = 0;
+    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, NULL, &nodes, &data, &count);
+    if (result == cudaSuccess && count != 1)
+        result = cudaErrorUnknown;
+    if (result == cudaSuccess)
+        *node = nodes[0];
+    return result;
+}
+
+static cudaError_t add_empty(cudaStream_t stream, cudaGraphNode_t *node)
+{
+    enum cudaStreamCaptureStatus state;
+    cudaGraph_t graph = NULL;
+    const cudaGraphNode_t *nodes = NULL;
+    const cudaGraphEdgeData *data = NULL;
+    size_t count = 0;
+    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &nodes, &data, &count);
+    if (result == cudaSuccess)
+        result = cudaGraphAddEmptyNode(node, graph, nodes, count);
+    if (result == cudaSuccess)
+        result = cudaStreamUpdateCaptureDependencies(stream, node, NULL, 1, cudaStreamSetCaptureDependencies);
+    return result;
+}
+
+/* Pieces are launched one by one, to know the node of each: in a lane they follow each other. */
+static cudaError_t capture_pieces(capturing *c, const action *a, uint32_t task, cudaStream_t stream)
+{
+    cudaGraphNode_t *nodes = &c->s->nodes[c->program->replay->piece_first[task]];
+    cudaError_t result = cudaSuccess;
+    for (uint32_t piece = 0; piece < a->pieces && result == cudaSuccess; piece++) {
+        result = weir_cuda_launch_piece(c->program->device, a, piece, stream, &c->call);
+        if (result == cudaSuccess)
+            result = last_node(stream, &nodes[piece]);
+    }
+    return result;
+}
+
+static bool run(void *feeder, uint32_t lane, uint32_t task)
+{
+    capturing *c = feeder;
+    weir_program *p = c->program;
+    const action *a = &p->actions[task];
+    cudaStream_t stream = c->streams[lane];
+    cudaGraphNode_t *node = &c->s->nodes[p->replay->piece_first[task]];
+    cudaError_t result;
+    weir_cuda_slot_pass(p, c->s, task);
+    c->call = "cudaStreamGetCaptureInfo";
+    if (a->kind == ACTION_GATE) {
+        result = weir_cuda_launch_gate(p->device, &p->words[(size_t)c->number * p->gate_count + p->gate_of[task]], stream, &c->call);
+        if (result == cudaSuccess)
+            result = last_node(stream, node);
+    } else if (a->kind == ACTION_NOTHING) {
+        result = add_empty(stream, node);
+    } else {
+        result = capture_pieces(c, a, task, stream);
+    }
+    return keep(c, result, c->call, task);
+}
+
+static bool record(void *feeder, uint32_t lane, uint32_t task)
+{
+    capturing *c = feeder;
+    return keep(c, cudaEventRecord(c->events[c->program->record_of[task]], c->streams[lane]), "cudaEventRecord", task);
+}
+
+/* ---- from fork to join ---- */
+
+static cudaError_t fork_lanes(capturing *c)
+{
+    cudaError_t result = cudaEventRecord(c->fork, c->origin);
+    for (uint32_t l = 0; l < c->program->plan->lanes && result == cudaSuccess; l++)
+        result = cudaStreamWaitEvent(c->streams[l], c->fork, 0);
+    return result;
+}
+
+static cudaError_t join_lanes(capturing *c)
+{
+    cudaError_t result = cudaSuccess;
+    for (uint32_t l = 0; l < c->program->plan->lanes && result == cudaSuccess; l++) {
+        result = cudaEventRecord(c->fork, c->streams[l]);
+        if (result == cudaSuccess)
+            result = cudaStreamWaitEvent(c->origin, c->fork, 0);
+    }
+    return result;
+}
+
+static weir_status status_of(const capturing *c)
+{
+    if (c->error == cudaSuccess)
+        return WEIR_OK;
+    return c->task == UINT32_MAX ? weir_cuda_status(c->error, c->call) : weir_cuda_task_status(c->program, c->task, c->error, c->call);
+}
+
+/* Within a frame: the steps of lanes and the waits. */
+static uint64_t edge_count(const weir_program *p)
+{
+    const weir_plan *plan = p->plan;
+    uint64_t count = 0;
+    for (uint32_t t = 0; t < plan->tasks; t++) {
+        count += (plan->lane_position[t] > 0) + p->actions[t].pieces - 1;
+        for (uint32_t w = plan->wait_first[t]; w < plan->wait_first[t + 1]; w++)
+            count += plan->wait[w].distance == 0;
+    }
+    return count;
+}
+
+static weir_status capture(capturing *c)
+{
+    static const weir_lane_ops ops = {wait_for, run, record};
+    weir_program *p = c->program;
+    weir_status status = weir_cuda_status(cudaStreamBeginCapture(c->origin, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    if (status != WEIR_OK)
+        return status;
+    if (keep(c, fork_lanes(c), "cudaStreamWaitEvent", UINT32_MAX) && weir_walk(p->plan, &ops, c) == p->plan->tasks)
+        keep(c, join_lanes(c), "cudaStreamWaitEvent", UINT32_MAX);
+    cudaError_t ended = cudaStreamEndCapture(c->origin, &c->s->graph); /* always, or the streams stay in it */
+    if (c->error == cudaSuccess)
+        keep(c, ended, "cudaStreamEndCapture", UINT32_MAX);
+    status = status_of(c);
+    if (status == WEIR_OK)
+        status = weir_cuda_graph_check(p, c->s->graph, p->replay->piece_first[p->plan->tasks], edge_count(p));
+    return status;
+}
+
+/* ---- what it needs ---- */
+
+static weir_status make_streams(capturing *c)
+{
+    const weir_plan *plan = c->program->plan;
+    weir_status status = weir_cuda_status(cudaStreamCreateWithFlags(&c->origin, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    for (uint32_t l = 0; l < plan->lanes && status == WEIR_OK; l++)
+        status = weir_cuda_status(cudaStreamCreateWithPriority(&c->streams[l], cudaStreamNonBlocking, weir_cuda_lane_level(c->program->device, plan, l)),
+                                  "cudaStreamCreateWithPriority");
+    if (status == WEIR_OK)
+        status = weir_cuda_status(cudaEventCreateWithFlags(&c->fork, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    for (uint32_t i = 0; i < c->program->record_count && status == WEIR_OK; i++)
+        status = weir_cuda_status(cudaEventCreateWithFlags(&c->events[i], cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    return status;
+}
+
+static void finish(capturing *c)
+{
+    if (c->origin)
+        (void)cudaStreamDestroy(c->origin);
+    for (uint32_t l = 0; c->streams && l < c->program->plan->lanes; l++)
+        if (c->streams[l])
+            (void)cudaStreamDestroy(c->streams[l]);
+    if (c->fork)
+        (void)cudaEventDestroy(c->fork);
+    for (uint32_t i = 0; c->events && i < c->program->record_count; i++)
+        if (c->events[i])
+            (void)cudaEventDestroy(c->events[i]);
+    weir_free(c->streams);
+    weir_free(c->events);
+    (void)cudaGetLastError();
+}
+
+weir_status weir_cuda_capture_make(weir_program *program, slot *s, uint32_t number)
+{
+    capturing c = {.program = program, .s = s, .number = number, .call = "", .task = UINT32_MAX};
+    c.streams = weir_alloc(program->plan->lanes, sizeof(cudaStream_t));
+    c.events = weir_alloc(program->record_count, sizeof(cudaEvent_t));
+    weir_status status = c.streams && c.events ? make_streams(&c) : weir_fail_no_memory();
+    /* Calls that a capture forbids are other threads' or none: this thread's mode is what entering made it. */
+    if (status == WEIR_OK)
+        status = capture(&c);
+    finish(&c);
+    return status;
+}

@@ -1,0 +1,251 @@
+/* device.h - the inside of the CUDA backend.
+ *
+ * A program's tasks are `action`s: what each is on a device. A frame is launched eagerly, lane by lane of a plan (eager.c), or as a
+ * graph of nodes (slot.c), made from edges (nodes.c) or by capturing lanes (capture.c).
+ *
+ * Ends. Events mark the end of a frame. `look` asks for them, from the watcher's thread or that of whoever waits, and notes what has
+ * ended; what has ended is then told to run, by whoever looked or by the teller's thread.
+ * Gates. A task for host threads is a gate on the device: the lane, or node, writes "arrived" to a pinned word, waits until another
+ * says "released", and takes that back. Whoever looks finds the first, gives the task to a worker, and the worker writes the second.
+ * Threads. The watcher looks, the teller tells, workers run host tasks. Watcher and workers never take run's lock: a program that submits
+ * holds it, and may be waiting in a full launch queue for a gate.
+ * Failures. When CUDA says that the device's state is lost, `broken` is set once: all frames in flight have ended, gates that have not
+ * arrived never will, and nothing is launched any more.
+ *
+ * Locks, each taken before the next: telling -> run's lock -> the rest, which are leaves: looking, lock, errand, work. */
+#ifndef WEIR_BACKEND_CUDA_DEVICE_H
+#define WEIR_BACKEND_CUDA_DEVICE_H
+
+#include "backend/cuda/action.h"
+#include "backend/cuda/call.h"
+#include "backend/cuda/cuda.h"
+#include <pthread.h>
+#include <stdbool.h>
+
+enum { WEIR_CUDA_LANES = 8, WEIR_CUDA_LEVELS_MOST = 64, WEIR_CUDA_CONNECTIONS = 8 };
+
+/* ---- gates ---- */
+
+/* Two words of pinned memory, each in a cache line that the other does not share. */
+typedef struct {
+    _Atomic uint32_t arrived;
+    uint32_t unused_1[15];
+    _Atomic uint32_t released;
+    uint32_t unused_2[15];
+} gate_words;
+
+typedef struct flight flight;
+
+/* A gate in a flight: a job for a worker once it has arrived. */
+typedef struct gate_job gate_job;
+struct gate_job {
+    gate_job *next; /* in the workers' queue */
+    weir_program *program;
+    flight *flight;
+    uint32_t task;
+    gate_words *words;
+    atomic_bool over; /* run, or skipped */
+};
+
+/* ---- frames in flight ---- */
+
+/* Frame n's is number n % F. Its submitter writes it before it is published by the program's `submitted`. */
+struct flight {
+    const weir_frame_values *values;
+    uint64_t number;
+    atomic_bool launched;     /* all of it: its ends may be asked for */
+    _Atomic uint32_t reached; /* eager: positions of the plan's order that were given to the device */
+    cudaEvent_t *ends;        /* eager: of each lane with an end; else one */
+    cudaEvent_t *records;     /* eager: of each task that records */
+    gate_job *gates;          /* one a gate */
+    /* Of whoever launches, until `launched`: */
+    cudaError_t error;        /* of the first launch that failed */
+    const char *error_call;
+    uint32_t error_task;      /* UINT32_MAX: of none in particular */
+    /* Of whoever looks: */
+    uint32_t *waiting;        /* gates that have not arrived, */
+    uint32_t waiting_count;   /* so many */
+    uint32_t ends_seen;
+    atomic_uint running;      /* gates at workers */
+    bool lost;                /* ended because the device is broken */
+    _Atomic uint32_t failed_gate; /* task of the first that failed; UINT32_MAX: none */
+    weir_status failed_cause;
+    struct timing *timing;    /* NULL, or its events, see timing.h */
+    bool timed, traced;
+    uint32_t slot;            /* replay: that it was launched as */
+};
+
+struct weir_program {
+    weir_backend *device;
+    const weir_image *image;
+    const weir_plan *plan;
+    weir_program *next;      /* the device's list, under `looking` */
+    weir_mode mode;          /* never WEIR_MODE_AUTO */
+    uint32_t number;         /* of the device's programs, from 0 */
+    uint32_t frames;         /* F */
+    action *actions;         /* one a task */
+    void **args;             /* what actions are passed; those of rings and params change from frame to frame */
+    cudaStream_t *streams;   /* lane -> stream; a replay takes the first */
+    uint32_t end_count;
+    uint32_t *end_lane;      /* lanes whose last task no other lane waits for */
+    uint32_t record_count;
+    uint32_t *record_of;     /* task -> its event in flight.records, or UINT32_MAX */
+    uint32_t gate_count;
+    uint32_t *gate_of;       /* task -> gate, or UINT32_MAX */
+    uint32_t *gate_task;
+    gate_words *words;       /* eager: F times gates; replay: slots times gates */
+    size_t word_count;       /* in gates */
+    flight *flights;
+    _Atomic uint64_t submitted;
+    _Atomic uint64_t ended;  /* frames, in order; moved under `looking` */
+    uint64_t told;           /* to run; under `telling` */
+    _Atomic uint64_t failed; /* first frame with a task that failed; UINT64_MAX: none. Its and later host tasks are skipped */
+    bool failure_told;       /* under `telling` */
+    struct replay *replay;   /* replay: what all slots have in common, see slot.h */
+    _Atomic uint64_t instantiations;
+    void **step_args;        /* debugging: of a host task */
+    cudaEvent_t *event_pool; /* all events of its flights */
+    size_t event_count;
+    gate_job *job_pool;
+    uint32_t *waiting_pool;
+    unsigned char *known;    /* for blame.c, under the device's lock */
+};
+
+/* ---- the device ---- */
+
+enum { WEIR_CUPTI_OFF, WEIR_CUPTI_ON, WEIR_CUPTI_REFUSED };
+
+typedef struct {
+    pthread_t thread;
+    bool started;
+} helper_thread;
+
+struct weir_backend {
+    weir_backend_options options;
+    int ordinal;
+    uint32_t lanes, worker_count;
+    int least, greatest; /* the range of priorities: least urgent, most urgent */
+    weir_driver driver;
+    CUcontext context;
+    char name[64];
+    cudaMemPool_t pool;
+
+    pthread_mutex_t errand;    /* guards the stream, for zeros, transfers and the clock */
+    cudaStream_t errands;
+
+    pthread_mutex_t lock;      /* guards the next few */
+    cudaStream_t *streams[WEIR_CUDA_LEVELS_MOST]; /* level -> its lanes' streams, made when wanted */
+    uint32_t stream_count[WEIR_CUDA_LEVELS_MOST];
+    struct adopted *adopted;
+    struct word_block *words;
+    uint32_t programs_made;
+
+    pthread_mutex_t looking;   /* guards the list, and what is said to be of whoever looks */
+    weir_program *programs;
+    pthread_mutex_t telling;
+    _Atomic int broken;        /* a cudaError_t; cudaSuccess: it works */
+    _Atomic uint32_t in_flight; /* frames of all programs */
+    _Atomic uint32_t untold;    /* of these, such as have ended */
+
+    pthread_mutex_t bell;      /* guards the next few */
+    pthread_cond_t rung, news;
+    atomic_bool watcher_sleeps;
+    bool closing, any_news;
+    helper_thread watcher, teller;
+
+    pthread_mutex_t work;      /* guards the queue */
+    pthread_cond_t work_there;
+    gate_job *first_job, *last_job;
+    struct cuda_worker *workers; /* NULL until the first program with host tasks */
+    uint32_t workers_started;
+    bool work_closing;
+
+    /* The device's clock, for times of events: */
+    pthread_mutex_t clock;
+    cudaEvent_t origin;
+    int64_t origin_ns;
+    bool timing_refused;       /* and said; of whoever submits */
+    _Atomic int cupti_state;
+};
+
+/* ---- enter and leave: calls from the program's threads ---- */
+
+typedef struct {
+    int device;
+    enum cudaStreamCaptureMode mode;
+} entered;
+
+/* Makes the device current, and lets this thread do what would break a capture of another: weir's own calls concern none. */
+entered weir_cuda_enter(const weir_backend *device);
+void weir_cuda_leave(const weir_backend *device, entered before);
+
+weir_status weir_cuda_broken(const weir_backend *device); /* WEIR_OK, or says what happened */
+/* To be told every result that may show a device's fault; returns it. */
+cudaError_t weir_cuda_note(weir_backend *device, cudaError_t result);
+
+/* ---- memory.c ---- */
+void *weir_cuda_take(weir_backend *device, weir_place place, size_t bytes);
+void weir_cuda_give(weir_backend *device, weir_place place, void *memory);
+weir_status weir_cuda_write(weir_backend *device, weir_place place, void *to, const void *from, size_t bytes);
+weir_status weir_cuda_read(weir_backend *device, weir_place place, void *to, const void *from, size_t bytes);
+weir_status weir_cuda_adopt(weir_backend *device, weir_place place, void *memory, size_t bytes);
+void weir_cuda_abandon(weir_backend *device, weir_place place, void *memory, size_t bytes);
+gate_words *weir_cuda_words_take(weir_backend *device, size_t count); /* zeroed; NULL: no memory */
+void weir_cuda_words_give(weir_backend *device, gate_words *words);
+void weir_cuda_words_finish(weir_backend *device);
+
+/* ---- streams.c ---- */
+/* Streams for the lanes of a plan, each with its lane's priority. The pool keeps them. */
+weir_status weir_cuda_streams_for(weir_backend *device, const weir_plan *plan, cudaStream_t *out);
+int weir_cuda_level_of(const weir_backend *device, uint32_t rank, uint32_t bands); /* of so many bands, rank 0 the most urgent: a priority of CUDA's */
+void weir_cuda_say_shared_levels(const weir_backend *device, const weir_plan *plan, uint32_t bands); /* if there are more than the device has */
+int weir_cuda_lane_level(const weir_backend *device, const weir_plan *plan, uint32_t lane); /* its priority as CUDA has it */
+weir_status weir_cuda_stream_of_program(weir_backend *device, const weir_plan *plan, uint32_t number, cudaStream_t *out); /* for replays */
+void weir_cuda_streams_finish(weir_backend *device);
+
+/* ---- program.c ---- */
+weir_status weir_cuda_check(const weir_backend *device, const weir_plan *plan);
+weir_status weir_cuda_program_create(weir_backend *device, const weir_image *image, weir_program **out);
+void weir_cuda_program_destroy(weir_program *program);
+void weir_cuda_submit(weir_program *program, const weir_frame_values *values);
+bool weir_cuda_task_done(const weir_program *program, uint64_t frame, uint32_t task);
+uint32_t weir_cuda_unfinished(const weir_program *program, uint64_t frame);
+weir_program_info weir_cuda_info(const weir_program *program);
+
+/* ---- eager.c ---- */
+void weir_cuda_launch_lanes(weir_program *program, flight *f);
+/* Launches an action into a stream, with `args` as they are now. Not for gates. */
+cudaError_t weir_cuda_launch(const weir_backend *device, const action *a, cudaStream_t stream, const char **call);
+cudaError_t weir_cuda_launch_piece(const weir_backend *device, const action *a, uint32_t piece, cudaStream_t stream, const char **call);
+cudaError_t weir_cuda_launch_gate(const weir_backend *device, const gate_words *words, cudaStream_t stream, const char **call);
+enum { WEIR_GATE_OPERATIONS = 3 };
+void weir_cuda_gate_operations(const gate_words *words, CUstreamBatchMemOpParams operations[WEIR_GATE_OPERATIONS]);
+
+/* ---- watch.c ---- */
+weir_status weir_cuda_watch_start(weir_backend *device);
+void weir_cuda_watch_stop(weir_backend *device); /* no program is left */
+void weir_cuda_watch_add(weir_program *program);
+void weir_cuda_watch_remove(weir_program *program); /* nobody looks at it any more when this returns */
+void weir_cuda_wake(weir_backend *device);       /* a frame is in flight */
+void weir_cuda_news(weir_backend *device);       /* something is to be told */
+void weir_cuda_look(weir_backend *device);
+
+/* ---- gates.c ---- */
+weir_status weir_cuda_workers_start(weir_backend *device); /* once; fine to call again */
+void weir_cuda_workers_stop(weir_backend *device);
+/* Under `looking`: gives workers what has arrived. */
+void weir_cuda_gates_poll(weir_program *program, flight *f);
+/* Runs the task of a gate on this thread. */
+weir_status weir_cuda_run_host_task(weir_program *program, const weir_frame_values *values, uint32_t task, void **args);
+
+/* ---- blame.c ---- */
+/* The program's frames from this one on have failed: host tasks are skipped. */
+void weir_cuda_fail_from(weir_program *program, uint64_t number);
+/* Tells run that the device failed while this frame was on it. */
+void weir_cuda_blame(weir_program *program, flight *f, cudaError_t error);
+
+/* ---- step.c ---- */
+/* WEIR_DEBUG: runs a frame task by task on this thread, each checked before the next. */
+void weir_cuda_step(weir_program *program, flight *f);
+
+#endif

@@ -1,0 +1,205 @@
+/* gates.c - tasks for host threads: found when they arrive, run by workers, released.
+ *
+ * A gate's two words go back to 0 with each use: who finds `arrived` clears it before he lets the task run, and the device takes
+ * `released` back when it goes on. So a gate needs nothing from frame to frame, and a node is the same in each. */
+#include "backend/cuda/device.h"
+#include "util/clock.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <string.h>
+
+typedef struct cuda_worker {
+    pthread_t thread;
+    weir_backend *device;
+    uint32_t number;
+    void **args; /* of the task it runs */
+} cuda_worker;
+
+enum { ARGS_MOST = 1 << 16 }; /* a task's arg_count has 16 bits */
+
+/* ---- running a task ---- */
+
+static void copy_bytes(const weir_body *body, const weir_task_record *task, void *const *args)
+{
+    weir_movement m = weir_movement_of(body, task);
+    unsigned char *to = WEIR_PASSED(unsigned char *, args, 0);
+    const unsigned char *from = WEIR_PASSED(unsigned char *, args, 1);
+    for (uint64_t z = 0; z < m.slices && m.row_bytes > 0; z++)
+        for (uint64_t y = 0; y < m.rows; y++)
+            memcpy(to + m.to.first + z * m.to.slice_step + y * m.to.row_step, from + m.from.first + z * m.from.slice_step + y * m.from.row_step, m.row_bytes);
+}
+
+weir_status weir_cuda_run_host_task(weir_program *program, const weir_frame_values *values, uint32_t t, void **args)
+{
+    const weir_image *image = program->image;
+    const weir_body *body = program->plan->body;
+    const weir_task_record *task = &body->tasks.at[t];
+    for (uint32_t i = image->pass_first[t]; i < image->pass_first[t + 1]; i++)
+        args[i - image->pass_first[t]] = (void *)(uintptr_t)weir_pass_address(image, &image->pass[i], values);
+    if (task->kind == WEIR_KIND_HOST)
+        return task->code.host(task->with.user, args);
+    copy_bytes(body, task, args);
+    return WEIR_OK;
+}
+
+static void trace(const cuda_worker *self, const gate_job *job, weir_task_span span)
+{
+    const weir_program *program = job->program;
+    const weir_body *body = program->plan->body;
+    const weir_task_record *task = &body->tasks.at[job->task];
+    weir_tracer *tracer = atomic_load_explicit(self->device->options.tracer, memory_order_acquire);
+    if (program->image->spans)
+        program->image->spans[job->flight->number % program->frames * program->plan->tasks + job->task] = span;
+    if (!tracer)
+        return;
+    weir_trace_event event = {
+        .graph = body->name,
+        .task = task->name,
+        .group = weir_task_group(body, task),
+        .kind = weir_kind_name((weir_task_kind)task->kind),
+        .frame = job->flight->number,
+        .lane = program->plan->lane[job->task],
+        .worker = self->number,
+        .extent = WEIR_TRACE_WHOLE,
+        .span = span,
+    };
+    tracer->event(tracer, &event);
+}
+
+static void note_failure(gate_job *job, weir_status cause)
+{
+    flight *f = job->flight;
+    uint32_t none = UINT32_MAX;
+    if (atomic_compare_exchange_strong(&f->failed_gate, &none, job->task))
+        f->failed_cause = cause;
+    weir_cuda_fail_from(job->program, f->number);
+}
+
+/* The device may go on, and the frame may be told done: the last that a worker does with a job. */
+static void release(gate_job *job)
+{
+    flight *f = job->flight;
+    gate_words *words = job->words;
+    atomic_store_explicit(&job->over, true, memory_order_release);
+    atomic_store_explicit(&words->released, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&f->running, 1, memory_order_release);
+}
+
+static bool is_skipped(const gate_job *job)
+{
+    const flight *f = job->flight;
+    return weir_task_is_off(f->values, job->task) || atomic_load(&((weir_program *)job->program)->failed) <= f->number;
+}
+
+static void run_job(cuda_worker *self, gate_job *job)
+{
+    if (!is_skipped(job)) {
+        weir_task_span span = {.start_ns = weir_clock_ns()};
+        weir_status status = weir_cuda_run_host_task(job->program, job->flight->values, job->task, self->args);
+        span.end_ns = weir_clock_ns();
+        trace(self, job, span);
+        if (status != WEIR_OK)
+            note_failure(job, status);
+    }
+    release(job);
+}
+
+/* ---- workers ---- */
+
+static gate_job *next_job(weir_backend *device)
+{
+    pthread_mutex_lock(&device->work);
+    while (!device->first_job && !device->work_closing)
+        pthread_cond_wait(&device->work_there, &device->work);
+    gate_job *job = device->first_job;
+    if (job) {
+        device->first_job = job->next;
+        if (!device->first_job)
+            device->last_job = NULL;
+    }
+    pthread_mutex_unlock(&device->work);
+    return job;
+}
+
+static void *work(void *arg)
+{
+    cuda_worker *self = arg;
+    for (gate_job *job = next_job(self->device); job; job = next_job(self->device))
+        run_job(self, job);
+    return NULL;
+}
+
+static weir_status start_worker(weir_backend *device, uint32_t number)
+{
+    cuda_worker *w = &device->workers[number];
+    w->device = device;
+    w->number = number;
+    w->args = weir_alloc(ARGS_MOST, sizeof *w->args);
+    if (!w->args)
+        return weir_fail_no_memory();
+    if (pthread_create(&w->thread, NULL, work, w) != 0) {
+        weir_free(w->args);
+        return weir_fail(WEIR_ERR_NO_MEMORY, "cuda: worker %u cannot be started", number);
+    }
+    device->workers_started++;
+    return WEIR_OK;
+}
+
+weir_status weir_cuda_workers_start(weir_backend *device)
+{
+    weir_status status = WEIR_OK;
+    if (!device->workers)
+        device->workers = weir_alloc(device->worker_count, sizeof *device->workers);
+    if (!device->workers)
+        return weir_fail_no_memory();
+    while (device->workers_started < device->worker_count && status == WEIR_OK)
+        status = start_worker(device, device->workers_started);
+    return status;
+}
+
+void weir_cuda_workers_stop(weir_backend *device)
+{
+    pthread_mutex_lock(&device->work);
+    device->work_closing = true;
+    pthread_cond_broadcast(&device->work_there);
+    pthread_mutex_unlock(&device->work);
+    for (uint32_t i = 0; i < device->workers_started; i++) {
+        pthread_join(device->workers[i].thread, NULL);
+        weir_free(device->workers[i].args);
+    }
+    weir_free(device->workers);
+}
+
+/* ---- arrivals ---- */
+
+static void give_to_workers(weir_backend *device, gate_job *job)
+{
+    job->next = NULL;
+    pthread_mutex_lock(&device->work);
+    if (device->last_job)
+        device->last_job->next = job;
+    else
+        device->first_job = job;
+    device->last_job = job;
+    pthread_cond_signal(&device->work_there);
+    pthread_mutex_unlock(&device->work);
+}
+
+void weir_cuda_gates_poll(weir_program *program, flight *f)
+{
+    uint32_t still = 0;
+    for (uint32_t i = 0; i < f->waiting_count; i++) {
+        gate_job *job = &f->gates[f->waiting[i]];
+        if (atomic_load_explicit(&job->words->arrived, memory_order_acquire) == 0) {
+            f->waiting[still++] = f->waiting[i];
+            continue;
+        }
+        atomic_store_explicit(&job->words->arrived, 0, memory_order_relaxed);
+        atomic_fetch_add_explicit(&f->running, 1, memory_order_relaxed);
+        if (is_skipped(job))
+            release(job);
+        else
+            give_to_workers(program->device, job);
+    }
+    f->waiting_count = still;
+}

@@ -1,0 +1,298 @@
+/* program.c - makes a plan into a program of this device, and submits its frames. */
+#include "backend/cuda/device.h"
+#include "backend/cuda/slot.h"
+#include "backend/cuda/timing.h"
+#include "util/log.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <string.h>
+
+/* ---- what it can run ---- */
+
+static weir_status check_task(const weir_task_record *task, const weir_kernel **last)
+{
+    if (task->kind == WEIR_KIND_NATIVE)
+        return weir_fail(WEIR_ERR_BACKEND, "task '%s': native '%s' has no code for CUDA: this version runs natives on the host alone", task->name, task->code.native->name);
+    if (task->kind != WEIR_KIND_KERNEL || task->code.kernel == *last)
+        return WEIR_OK;
+    *last = task->code.kernel;
+    if (weir_kernel_function(task->code.kernel))
+        return WEIR_OK;
+    return weir_fail(WEIR_ERR_BACKEND, "task '%s': kernel '%s' has no code for this device", task->name, task->code.kernel->name);
+}
+
+weir_status weir_cuda_check(const weir_backend *device, const weir_plan *plan)
+{
+    const weir_kernel *last = NULL;
+    weir_status status = weir_cuda_broken(device);
+    entered before = weir_cuda_enter(device);
+    for (uint32_t t = 0; t < plan->tasks && status == WEIR_OK; t++)
+        status = check_task(&plan->body->tasks.at[t], &last);
+    weir_cuda_leave(device, before);
+    return status;
+}
+
+/* ---- making ---- */
+
+/* Debugging, and times of single tasks, want tasks launched one by one. */
+static weir_status choose_mode(weir_program *p)
+{
+    const weir_image *image = p->image;
+    const char *name = p->plan->body->name;
+    bool fits = weir_cuda_slot_count(image) > 0;
+    p->mode = p->device->options.debug ? WEIR_MODE_EAGER : image->mode;
+    if (p->mode == WEIR_MODE_AUTO) {
+        p->mode = image->spans || !fits ? WEIR_MODE_EAGER : WEIR_MODE_REPLAY;
+        if (!fits)
+            weir_log(WEIR_LOG_INFO, "graph '%s' runs eagerly: its rings meet again after more than %d frames, and a replay keeps a CUDA graph for each", name, WEIR_SLOTS_MOST);
+    }
+    if (p->mode != WEIR_MODE_EAGER && !fits)
+        return weir_fail(WEIR_ERR_INVALID,
+                         "graph '%s': its rings meet again after more than %d frames, and a replay keeps a CUDA graph for each: give its rings one size, or sizes that divide "
+                         "each other, or run it eagerly",
+                         name, WEIR_SLOTS_MOST);
+    return WEIR_OK;
+}
+
+static bool take_memory(weir_program *p)
+{
+    const weir_plan *plan = p->plan;
+    p->actions = weir_alloc(plan->tasks, sizeof *p->actions);
+    p->args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->args);
+    p->step_args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->step_args);
+    p->streams = weir_alloc(plan->lanes, sizeof(cudaStream_t));
+    p->end_lane = weir_alloc(plan->lanes, sizeof *p->end_lane);
+    p->record_of = weir_alloc(plan->tasks, sizeof *p->record_of);
+    p->gate_of = weir_alloc(plan->tasks, sizeof *p->gate_of);
+    p->flights = weir_alloc(plan->frames, sizeof *p->flights);
+    p->known = weir_alloc(plan->tasks, 1);
+    return p->actions && p->args && p->step_args && p->streams && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
+}
+
+/* A lane is done when its last task is; that needs no event of its own where a task of another lane waits for it. */
+static bool find_ends(weir_program *p)
+{
+    const weir_plan *plan = p->plan;
+    bool *awaited = weir_alloc(plan->tasks, sizeof *awaited);
+    if (!awaited)
+        return false;
+    for (uint32_t w = 0; w < plan->wait_first[plan->tasks]; w++)
+        if (plan->wait[w].distance == 0)
+            awaited[plan->wait[w].task] = true;
+    for (uint32_t l = 0; l < plan->lanes; l++)
+        if (plan->lane_first[l] < plan->lane_first[l + 1] && !awaited[plan->lane_task[plan->lane_first[l + 1] - 1]])
+            p->end_lane[p->end_count++] = l;
+    weir_free(awaited);
+    return true;
+}
+
+static void count_records_and_gates(weir_program *p)
+{
+    const weir_plan *plan = p->plan;
+    for (uint32_t t = 0; t < plan->tasks; t++) {
+        p->record_of[t] = plan->records[t] ? p->record_count++ : UINT32_MAX;
+        p->gate_of[t] = weir_task_is_gate(plan->body, &plan->body->tasks.at[t]) ? p->gate_count++ : UINT32_MAX;
+    }
+}
+
+/* Eager frames have words of their own, replayed ones those of their slot. */
+static weir_status make_gates(weir_program *p)
+{
+    const weir_plan *plan = p->plan;
+    size_t sets = p->mode == WEIR_MODE_EAGER ? plan->frames : weir_cuda_slot_count(p->image);
+    if (p->gate_count == 0)
+        return WEIR_OK;
+    p->job_pool = weir_alloc((size_t)plan->frames * p->gate_count, sizeof *p->job_pool);
+    p->waiting_pool = weir_alloc((size_t)plan->frames * p->gate_count, sizeof *p->waiting_pool);
+    p->words = weir_cuda_words_take(p->device, sets * p->gate_count);
+    if (!p->job_pool || !p->waiting_pool || !p->words)
+        return weir_fail_no_memory();
+    for (uint32_t f = 0; f < plan->frames; f++) {
+        flight *mine = &p->flights[f];
+        mine->gates = p->job_pool + (size_t)f * p->gate_count;
+        mine->waiting = p->waiting_pool + (size_t)f * p->gate_count;
+        for (uint32_t t = 0; t < plan->tasks; t++)
+            if (p->gate_of[t] != UINT32_MAX) {
+                gate_job *job = &mine->gates[p->gate_of[t]];
+                job->program = p;
+                job->flight = mine;
+                job->task = t;
+                atomic_init(&job->over, false);
+            }
+    }
+    return p->device->options.debug ? WEIR_OK : weir_cuda_workers_start(p->device);
+}
+
+static weir_status make_events(weir_program *p)
+{
+    uint32_t ends = p->mode == WEIR_MODE_EAGER ? p->end_count : 1, records = p->mode == WEIR_MODE_EAGER ? p->record_count : 0;
+    weir_status status = WEIR_OK;
+    p->event_count = (size_t)p->frames * (ends + records);
+    p->event_pool = weir_alloc(p->event_count, sizeof(cudaEvent_t));
+    if (!p->event_pool)
+        return weir_fail_no_memory();
+    for (size_t i = 0; i < p->event_count && status == WEIR_OK; i++)
+        status = weir_cuda_status(cudaEventCreateWithFlags(&p->event_pool[i], cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    for (uint32_t f = 0; f < p->frames; f++) {
+        p->flights[f].ends = p->event_pool + (size_t)f * (ends + records);
+        p->flights[f].records = p->flights[f].ends + ends;
+    }
+    return status;
+}
+
+static weir_status make_streams(weir_program *p)
+{
+    if (p->mode == WEIR_MODE_EAGER)
+        return weir_cuda_streams_for(p->device, p->plan, p->streams);
+    return weir_cuda_stream_of_program(p->device, p->plan, p->number, &p->streams[0]);
+}
+
+static weir_status make(weir_program *p)
+{
+    weir_status status = weir_cuda_broken(p->device);
+    if (status == WEIR_OK)
+        status = take_memory(p) && find_ends(p) ? choose_mode(p) : weir_fail_no_memory();
+    if (status != WEIR_OK)
+        return status;
+    count_records_and_gates(p);
+    status = weir_actions_make(p->image, p->actions, p->args);
+    if (status == WEIR_OK)
+        status = make_streams(p);
+    if (status == WEIR_OK)
+        status = make_gates(p);
+    if (status == WEIR_OK)
+        status = make_events(p);
+    if (status == WEIR_OK && p->mode != WEIR_MODE_EAGER)
+        status = weir_cuda_slots_make(p);
+    return status;
+}
+
+static void free_program(weir_program *p)
+{
+    weir_cuda_slots_finish(p);
+    for (uint32_t f = 0; p->flights && f < p->frames; f++)
+        weir_cuda_timing_finish(p, &p->flights[f]);
+    for (size_t i = 0; p->event_pool && i < p->event_count; i++)
+        if (p->event_pool[i])
+            (void)cudaEventDestroy(p->event_pool[i]);
+    if (p->words)
+        weir_cuda_words_give(p->device, p->words);
+    weir_free(p->event_pool);
+    weir_free(p->job_pool);
+    weir_free(p->waiting_pool);
+    weir_free(p->actions);
+    weir_free(p->args);
+    weir_free(p->step_args);
+    weir_free(p->streams);
+    weir_free(p->end_lane);
+    weir_free(p->record_of);
+    weir_free(p->gate_of);
+    weir_free(p->flights);
+    weir_free(p->known);
+    (void)cudaGetLastError();
+    weir_free(p);
+}
+
+weir_status weir_cuda_program_create(weir_backend *device, const weir_image *image, weir_program **out)
+{
+    weir_program *p = weir_alloc(1, sizeof *p);
+    if (!p)
+        return weir_fail_no_memory();
+    p->device = device;
+    p->image = image;
+    p->plan = image->plan;
+    p->frames = image->plan->frames;
+    p->number = device->programs_made++; /* they are made one at a time */
+    atomic_init(&p->failed, UINT64_MAX);
+    entered before = weir_cuda_enter(device);
+    weir_status status = make(p);
+    if (status == WEIR_OK)
+        weir_cuda_watch_add(p);
+    else
+        free_program(p);
+    weir_cuda_leave(device, before);
+    if (status == WEIR_OK)
+        *out = p;
+    return status;
+}
+
+void weir_cuda_program_destroy(weir_program *program)
+{
+    if (!program)
+        return;
+    const weir_backend *device = program->device;
+    entered before = weir_cuda_enter(device);
+    weir_cuda_watch_remove(program);
+    free_program(program);
+    weir_cuda_leave(device, before);
+}
+
+weir_program_info weir_cuda_info(const weir_program *program)
+{
+    static const char *const names[] = {[WEIR_MODE_EAGER] = "eager", [WEIR_MODE_REPLAY] = "replay", [WEIR_MODE_CAPTURE] = "capture"};
+    return (weir_program_info){.mode = names[program->mode], .instantiations = atomic_load(&((weir_program *)program)->instantiations)};
+}
+
+/* ---- submitting ---- */
+
+static void expect_gates(weir_program *p, flight *f)
+{
+    uint32_t set = p->mode == WEIR_MODE_EAGER ? (uint32_t)(f->number % p->frames) : f->slot;
+    f->waiting_count = p->device->options.debug ? 0 : p->gate_count;
+    for (uint32_t g = 0; g < f->waiting_count; g++) {
+        f->gates[g].words = &p->words[(size_t)set * p->gate_count + g];
+        atomic_store_explicit(&f->gates[g].over, false, memory_order_relaxed);
+        f->waiting[g] = g;
+    }
+}
+
+static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
+{
+    f->values = values;
+    f->number = values->number;
+    f->error = cudaSuccess;
+    f->error_call = "";
+    f->error_task = UINT32_MAX;
+    f->ends_seen = 0;
+    f->lost = false;
+    f->slot = p->mode == WEIR_MODE_EAGER ? 0 : weir_cuda_slot_choose(p, values);
+    atomic_store_explicit(&f->launched, false, memory_order_relaxed);
+    atomic_store_explicit(&f->reached, 0, memory_order_relaxed);
+    atomic_store_explicit(&f->running, 0, memory_order_relaxed);
+    atomic_store_explicit(&f->failed_gate, UINT32_MAX, memory_order_relaxed);
+    expect_gates(p, f);
+    weir_cuda_timing_begin(p, f);
+}
+
+static void launch(weir_program *p, flight *f)
+{
+    const weir_backend *device = p->device;
+    int before = device->ordinal;
+    (void)cudaGetDevice(&before);
+    if (before != device->ordinal)
+        (void)cudaSetDevice(device->ordinal);
+    if (p->mode == WEIR_MODE_EAGER)
+        weir_cuda_launch_lanes(p, f);
+    else
+        weir_cuda_slot_launch(p, f);
+    if (before != device->ordinal)
+        (void)cudaSetDevice(before);
+}
+
+/* The frame is shown to who looks before it is launched: a full launch queue makes the caller wait, perhaps for one of its host tasks. */
+void weir_cuda_submit(weir_program *program, const weir_frame_values *values)
+{
+    weir_backend *device = program->device;
+    flight *f = &program->flights[values->number % program->frames];
+    prepare(program, f, values);
+    atomic_fetch_add(&device->in_flight, 1);
+    atomic_store_explicit(&program->submitted, values->number + 1, memory_order_release);
+    if (device->options.debug) {
+        weir_cuda_news(device);
+        return;
+    }
+    weir_cuda_wake(device);
+    if (atomic_load_explicit(&device->broken, memory_order_acquire) == cudaSuccess)
+        launch(program, f);
+    atomic_store_explicit(&f->launched, true, memory_order_release);
+}

@@ -1,0 +1,74 @@
+/* slot.h - a frame as a graph that is launched at once. A slot is one such graph, made executable, with the arguments and switches it
+ * has now; rings need one a phase, so that each meets its copies again with nothing changed.
+ * All but slots_make and slots_finish: by whoever submits, one at a time. */
+#ifndef WEIR_BACKEND_CUDA_SLOT_H
+#define WEIR_BACKEND_CUDA_SLOT_H
+
+#include "backend/cuda/device.h"
+
+/* A node as CUPTI numbers it. */
+typedef struct {
+    uint32_t node, task;
+} traced_node;
+
+typedef struct slot {
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t *nodes;  /* piece -> node */
+    uint32_t *ring_at;       /* what the nodes are passed: the copies, */
+    unsigned char *params;   /* the values, */
+    unsigned char *off;      /* and which are switched off, a bit a task; */
+    bool some_off;           /* if any */
+    traced_node *traced_nodes; /* by number, once traced */
+    bool is_numbered;
+} slot;
+
+/* A param or a ring, and the tasks that are passed it: users[first] .. users[first + count - 1]. */
+typedef struct {
+    uint32_t index;          /* of a ring; a param's offset */
+    uint32_t bytes;          /* param */
+    uint32_t first, count;
+} passed_value;
+
+/* The nodes that each must come after. */
+typedef struct {
+    const uint32_t *order;   /* of adding nodes */
+    uint32_t *pred_first, *pred;
+} node_edges;
+
+typedef struct replay {
+    slot *slots;
+    uint32_t count;
+    uint32_t *piece_first;   /* task -> its pieces, tasks + 1 */
+    uint64_t joins;          /* nodes that join the pieces of a task */
+    passed_value *params, *rings;
+    uint32_t param_count, ring_count, *users;
+    uint32_t *stamp, stamped; /* task -> the last pass that found it changed */
+    uint32_t *changed;       /* tasks */
+    int *level;              /* task -> its priority as CUDA has it; NULL: all the same */
+    size_t off_bytes;
+    struct traced *traced;   /* launches whose records are awaited, once traced; see timing.c */
+} replay;
+
+/* So many frames until all rings that its frames move are at the same copies again; 0: more than WEIR_SLOTS_MOST. */
+uint32_t weir_cuda_slot_count(const weir_image *image);
+
+weir_status weir_cuda_slots_make(weir_program *program);
+void weir_cuda_slots_finish(weir_program *program); /* NULL and half-made are fine */
+
+uint32_t weir_cuda_slot_choose(const weir_program *program, const weir_frame_values *values);
+void weir_cuda_slot_launch(weir_program *program, flight *f); /* f->slot */
+
+/* nodes.c: the slot's graph, node by node. */
+weir_status weir_cuda_nodes_make(weir_program *program, slot *s, uint32_t number, const node_edges *edges);
+/* capture.c: the slot's graph, by capturing the plan's lanes. */
+weir_status weir_cuda_capture_make(weir_program *program, slot *s, uint32_t number);
+
+/* Both: what is passed to tasks is that of the slot. */
+void weir_cuda_slot_pass(weir_program *program, const slot *s, uint32_t task);
+/* Says a failure of a call that made task's node. */
+weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cudaError_t result, const char *call);
+/* WEIR_ERR_STATE unless the graph has that many nodes and edges. */
+weir_status weir_cuda_graph_check(const weir_program *program, cudaGraph_t graph, uint64_t nodes, uint64_t edges);
+
+#endif

@@ -1,0 +1,66 @@
+/* step.c - WEIR_DEBUG: a frame one task after the other, in the plan's order, each waited for and checked before the next. No events, no
+ * gates, no graph: whatever goes wrong is the fault of the task just run. */
+#include "backend/cuda/device.h"
+#include "util/memory.h"
+#include "util/status.h"
+
+static cudaError_t step_on_device(weir_program *p, flight *f, uint32_t task, const char **call)
+{
+    action *a = &p->actions[task];
+    weir_action_pass(p->image, task, a, f->values);
+    cudaError_t result = weir_cuda_launch(p->device, a, p->streams[0], call);
+    if (result != cudaSuccess || a->kind == ACTION_NOTHING)
+        return result;
+    *call = "cudaStreamSynchronize, after it,";
+    return cudaStreamSynchronize(p->streams[0]);
+}
+
+/* What weir checks after each task, besides. */
+static weir_status check(const weir_program *p, uint32_t task)
+{
+    const weir_reports *reports = &p->image->reports;
+    return reports->task_ran ? reports->task_ran(reports->user, task) : WEIR_OK;
+}
+
+static void fail_task(weir_program *p, flight *f, uint32_t task, weir_status failure, weir_status cause)
+{
+    const weir_reports *reports = &p->image->reports;
+    if (atomic_load(&p->failed) <= f->number)
+        return;
+    atomic_store(&p->failed, f->number);
+    reports->task_failed(reports->user, f->number, task, failure, cause);
+}
+
+static bool step(weir_program *p, flight *f, uint32_t task, void **args)
+{
+    const char *call = "";
+    if (weir_task_is_off(f->values, task))
+        return true;
+    if (p->actions[task].kind == ACTION_GATE) {
+        weir_status status = atomic_load(&p->failed) <= f->number ? WEIR_OK : weir_cuda_run_host_task(p, f->values, task, args);
+        if (status != WEIR_OK)
+            fail_task(p, f, task, WEIR_ERR_TASK, status);
+    } else {
+        cudaError_t result = weir_cuda_note(p->device, step_on_device(p, f, task, &call));
+        if (result != cudaSuccess) {
+            (void)cudaGetLastError();
+            f->error = result;
+            f->error_call = call;
+            f->error_task = task;
+            return false;
+        }
+    }
+    weir_status status = check(p, task);
+    if (status != WEIR_OK)
+        fail_task(p, f, task, status, status);
+    return true;
+}
+
+void weir_cuda_step(weir_program *program, flight *f)
+{
+    const weir_plan *plan = program->plan;
+    for (uint32_t k = 0; k < plan->tasks; k++)
+        if (atomic_load(&program->device->broken) != cudaSuccess || !step(program, f, plan->order[k], program->step_args))
+            break;
+    f->lost = atomic_load(&program->device->broken) != cudaSuccess;
+}

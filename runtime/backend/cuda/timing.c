@@ -1,0 +1,384 @@
+/* timing.c - see timing.h.
+ *
+ * Events give times relative to each other, as floats: exact enough for a second or so. So each timed frame has a base event, whose time is
+ * reckoned from an older one's, the device's origin; and now and then a base becomes the origin. The first origin is made by asking the clock
+ * on both sides of an event on a stream that does nothing else. */
+#include "backend/cuda/timing.h"
+#include "backend/cuda/cupti.h"
+#include "backend/cuda/slot.h"
+#include "util/clock.h"
+#include "util/log.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAUNCHES_KEPT = 256 };
+
+struct timing {
+    cudaEvent_t base;
+    cudaEvent_t *start, *end; /* task -> events */
+    bool *ran;                /* task -> it was launched between them */
+    int64_t *lane_end;        /* lane -> when its last task ended */
+};
+
+static weir_tracer *tracer_of(const weir_backend *device)
+{
+    return atomic_load_explicit(device->options.tracer, memory_order_acquire);
+}
+
+/* ---- the clock ---- */
+
+/* Under `clock`. The narrowest of a few tries. */
+static cudaError_t set_origin(weir_backend *device)
+{
+    enum { TRIES = 3 };
+    int64_t narrowest = INT64_MAX;
+    cudaError_t result = device->origin ? cudaSuccess : cudaEventCreateWithFlags(&device->origin, cudaEventDefault);
+    for (int i = 0; i < TRIES && result == cudaSuccess; i++) {
+        cudaEvent_t event = NULL;
+        result = cudaEventCreateWithFlags(&event, cudaEventDefault);
+        int64_t before = weir_clock_ns();
+        if (result == cudaSuccess)
+            result = cudaEventRecord(event, device->errands);
+        if (result == cudaSuccess)
+            result = cudaEventSynchronize(event);
+        int64_t after = weir_clock_ns();
+        if (result == cudaSuccess && after - before < narrowest) {
+            cudaEvent_t worse = device->origin;
+            narrowest = after - before;
+            device->origin = event;
+            device->origin_ns = before + narrowest / 2;
+            event = worse;
+        }
+        if (event)
+            (void)cudaEventDestroy(event);
+    }
+    return result;
+}
+
+static bool start_clock(weir_backend *device)
+{
+    pthread_mutex_lock(&device->errand);
+    pthread_mutex_lock(&device->clock);
+    cudaError_t result = device->origin ? cudaSuccess : set_origin(device);
+    pthread_mutex_unlock(&device->clock);
+    pthread_mutex_unlock(&device->errand);
+    if (result != cudaSuccess)
+        (void)cudaGetLastError();
+    return result == cudaSuccess;
+}
+
+/* The time of an event that has happened. It may become the origin; the caller then has the one before. */
+static bool time_of_base(weir_backend *device, cudaEvent_t *base, int64_t *ns)
+{
+    const float FAR_MS = 500;
+    float ms = 0;
+    pthread_mutex_lock(&device->clock);
+    bool known = cudaEventElapsedTime(&ms, device->origin, *base) == cudaSuccess;
+    if (known) {
+        *ns = device->origin_ns + (int64_t)((double)ms * 1e6);
+        if (ms > FAR_MS) {
+            cudaEvent_t old = device->origin;
+            device->origin = *base;
+            device->origin_ns = *ns;
+            *base = old;
+        }
+    }
+    pthread_mutex_unlock(&device->clock);
+    return known;
+}
+
+void weir_cuda_clock_finish(weir_backend *device)
+{
+    if (device->cupti_state == WEIR_CUPTI_ON)
+        weir_cupti_stop(device);
+    if (device->origin)
+        (void)cudaEventDestroy(device->origin);
+}
+
+/* ---- memory ---- */
+
+static void free_timing(struct timing *t, uint32_t tasks)
+{
+    if (!t)
+        return;
+    if (t->base)
+        (void)cudaEventDestroy(t->base);
+    for (uint32_t i = 0; t->start && t->end && i < tasks; i++) {
+        if (t->start[i])
+            (void)cudaEventDestroy(t->start[i]);
+        if (t->end[i])
+            (void)cudaEventDestroy(t->end[i]);
+    }
+    weir_free(t->start);
+    weir_free(t->end);
+    weir_free(t->ran);
+    weir_free(t->lane_end);
+    weir_free(t);
+}
+
+static struct timing *make_timing(const weir_program *p)
+{
+    uint32_t tasks = p->plan->tasks;
+    struct timing *t = weir_alloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->start = weir_alloc(tasks, sizeof(cudaEvent_t));
+    t->end = weir_alloc(tasks, sizeof(cudaEvent_t));
+    t->ran = weir_alloc(tasks, sizeof *t->ran);
+    t->lane_end = weir_alloc(p->plan->lanes, sizeof *t->lane_end);
+    bool made = t->start && t->end && t->ran && t->lane_end && cudaEventCreateWithFlags(&t->base, cudaEventDefault) == cudaSuccess;
+    for (uint32_t i = 0; made && i < tasks; i++)
+        if (p->actions[i].kind != ACTION_GATE)
+            made = cudaEventCreateWithFlags(&t->start[i], cudaEventDefault) == cudaSuccess && cudaEventCreateWithFlags(&t->end[i], cudaEventDefault) == cudaSuccess;
+    if (!made) {
+        (void)cudaGetLastError();
+        free_timing(t, tasks);
+        return NULL;
+    }
+    return t;
+}
+
+void weir_cuda_timing_finish(weir_program *program, flight *f)
+{
+    free_timing(f->timing, program->plan->tasks);
+    f->timing = NULL;
+}
+
+/* ---- before a frame ---- */
+
+static bool start_cupti(weir_backend *device);
+
+void weir_cuda_timing_begin(weir_program *program, flight *f)
+{
+    weir_backend *device = program->device;
+    weir_task_span *spans = program->image->spans;
+    bool traced = tracer_of(device) != NULL;
+    f->timed = false;
+    if (!traced && !spans)
+        return;
+    if (spans) /* a task that is off will not write its own */
+        memset(spans + f->number % program->frames * program->plan->tasks, 0, program->plan->tasks * sizeof *spans);
+    if (device->options.debug)
+        return;
+    if (program->mode != WEIR_MODE_EAGER) {
+        f->timed = traced && start_cupti(device);
+        return;
+    }
+    if (!f->timing)
+        f->timing = make_timing(program);
+    f->timed = f->timing && start_clock(device);
+    if (f->timed)
+        memset(f->timing->ran, 0, program->plan->tasks * sizeof *f->timing->ran);
+    else if (!device->timing_refused) {
+        device->timing_refused = true;
+        weir_log(WEIR_LOG_WARN, "cuda: tasks are not timed: no memory for events");
+    }
+}
+
+/* ---- eager frames ---- */
+
+void weir_cuda_timing_frame(weir_program *program, flight *f, cudaStream_t stream)
+{
+    (void)program;
+    (void)cudaEventRecord(f->timing->base, stream);
+}
+
+void weir_cuda_timing_start(weir_program *program, flight *f, uint32_t task, cudaStream_t stream)
+{
+    (void)program;
+    f->timing->ran[task] = cudaEventRecord(f->timing->start[task], stream) == cudaSuccess;
+}
+
+void weir_cuda_timing_end(weir_program *program, flight *f, uint32_t task, cudaStream_t stream)
+{
+    (void)program;
+    f->timing->ran[task] = f->timing->ran[task] && cudaEventRecord(f->timing->end[task], stream) == cudaSuccess;
+}
+
+static weir_trace_engine engine_of(const action *a)
+{
+    if (a->kind != ACTION_COPY || a->as.move.copy_kind == cudaMemcpyDeviceToDevice)
+        return WEIR_ENGINE_NONE;
+    return a->as.move.copy_kind == cudaMemcpyHostToDevice ? WEIR_ENGINE_TO_DEVICE : WEIR_ENGINE_TO_HOST;
+}
+
+static void tell_tracer(const weir_program *p, weir_tracer *tracer, uint64_t frame, uint32_t t, weir_task_span span)
+{
+    const weir_body *body = p->plan->body;
+    const weir_task_record *task = &body->tasks.at[t];
+    weir_trace_event event = {
+        .graph = body->name,
+        .task = task->name,
+        .group = weir_task_group(body, task),
+        .kind = weir_kind_name((weir_task_kind)task->kind),
+        .frame = frame,
+        .lane = p->plan->lane[t],
+        .worker = UINT32_MAX,
+        .extent = WEIR_TRACE_WHOLE,
+        .engine = engine_of(&p->actions[t]),
+        .span = span,
+    };
+    tracer->event(tracer, &event);
+}
+
+/* When a task ran. A lane's tasks follow each other, however coarse the events are. */
+static bool span_of(const struct timing *t, uint32_t task, uint32_t lane, int64_t base_ns, weir_task_span *out)
+{
+    float start = 0, end = 0;
+    if (!t->ran[task] || cudaEventElapsedTime(&start, t->base, t->start[task]) != cudaSuccess || cudaEventElapsedTime(&end, t->base, t->end[task]) != cudaSuccess)
+        return false;
+    out->start_ns = base_ns + (int64_t)((double)start * 1e6);
+    out->end_ns = base_ns + (int64_t)((double)end * 1e6);
+    if (out->start_ns < t->lane_end[lane])
+        out->start_ns = t->lane_end[lane];
+    if (out->end_ns < out->start_ns)
+        out->end_ns = out->start_ns;
+    t->lane_end[lane] = out->end_ns;
+    return true;
+}
+
+static void collect_eager(weir_program *p, flight *f)
+{
+    const weir_plan *plan = p->plan;
+    struct timing *t = f->timing;
+    weir_tracer *tracer = tracer_of(p->device);
+    weir_task_span *spans = p->image->spans ? p->image->spans + f->number % p->frames * plan->tasks : NULL;
+    cudaEvent_t base = t->base;
+    int64_t base_ns = 0;
+    bool known = time_of_base(p->device, &base, &base_ns);
+    for (uint32_t l = 0; l < plan->lanes; l++)
+        t->lane_end[l] = INT64_MIN;
+    for (uint32_t k = 0; k < plan->tasks && known; k++) {
+        uint32_t task = plan->order[k];
+        weir_task_span span;
+        if (p->actions[task].kind == ACTION_GATE || !span_of(t, task, plan->lane[task], base_ns, &span))
+            continue;
+        if (spans)
+            spans[task] = span;
+        if (tracer)
+            tell_tracer(p, tracer, f->number, task, span);
+    }
+    t->base = base;
+    (void)cudaGetLastError();
+}
+
+/* ---- replayed frames ---- */
+
+/* A launch that was traced, until its records have come. */
+typedef struct {
+    uint64_t launch, frame;
+    uint32_t slot;
+} traced_launch;
+
+struct traced {
+    traced_launch launches[LAUNCHES_KEPT]; /* in turn */
+    uint64_t count;
+};
+
+static const traced_launch *find_launch(const weir_program *p, uint64_t launch)
+{
+    const struct traced *t = p->replay ? p->replay->traced : NULL;
+    for (uint64_t i = t ? t->count : 0; t && i > 0 && t->count - i < LAUNCHES_KEPT; i--)
+        if (t->launches[(i - 1) % LAUNCHES_KEPT].launch == launch)
+            return &t->launches[(i - 1) % LAUNCHES_KEPT];
+    return NULL;
+}
+
+static uint32_t task_of_node(const weir_program *p, const slot *s, uint32_t node)
+{
+    uint32_t low = 0, high = p->replay->piece_first[p->plan->tasks];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->traced_nodes[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < p->replay->piece_first[p->plan->tasks] && s->traced_nodes[low].node == node;
+    return found ? s->traced_nodes[low].task : UINT32_MAX;
+}
+
+/* With `telling` held: no program goes. */
+static void take_record(void *user, const weir_cupti_record *record)
+{
+    weir_backend *device = user;
+    weir_tracer *tracer = tracer_of(device);
+    weir_program *p;
+    const traced_launch *launch = NULL;
+    pthread_mutex_lock(&device->looking);
+    for (p = device->programs; p; p = p->next)
+        if ((launch = find_launch(p, record->launch)) != NULL)
+            break;
+    pthread_mutex_unlock(&device->looking);
+    if (!launch || !tracer)
+        return;
+    const slot *s = &p->replay->slots[launch->slot];
+    uint32_t task = s->traced_nodes ? task_of_node(p, s, record->node) : UINT32_MAX;
+    if (task != UINT32_MAX)
+        tell_tracer(p, tracer, launch->frame, task, (weir_task_span){record->start_ns, record->end_ns});
+}
+
+static bool start_cupti(weir_backend *device)
+{
+    if (device->cupti_state == WEIR_CUPTI_OFF) {
+        bool started = weir_cupti_start(take_record, device) == WEIR_OK;
+        device->cupti_state = started ? WEIR_CUPTI_ON : WEIR_CUPTI_REFUSED;
+        if (!started)
+            weir_log(WEIR_LOG_ERROR, "replays are not in the trace (WEIR_MODE=eager is): %s", weir_last_error());
+    }
+    return device->cupti_state == WEIR_CUPTI_ON;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const traced_node *x = a, *y = b;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* The numbers of the slot's nodes, as records carry them. */
+static bool number_nodes(const weir_program *p, slot *s)
+{
+    uint32_t pieces = p->replay->piece_first[p->plan->tasks];
+    if (!s->traced_nodes)
+        s->traced_nodes = weir_alloc(pieces, sizeof *s->traced_nodes);
+    if (!p->replay->traced)
+        p->replay->traced = weir_alloc(1, sizeof *p->replay->traced);
+    if (!s->traced_nodes || !p->replay->traced)
+        return false;
+    for (uint32_t t = 0; t < p->plan->tasks; t++)
+        for (uint32_t i = p->replay->piece_first[t]; i < p->replay->piece_first[t + 1]; i++) {
+            bool has_record = p->actions[t].kind != ACTION_GATE && p->actions[t].kind != ACTION_NOTHING;
+            s->traced_nodes[i] = (traced_node){has_record ? weir_cupti_node(s->nodes[i]) : UINT32_MAX, t};
+        }
+    qsort(s->traced_nodes, pieces, sizeof *s->traced_nodes, compare_nodes);
+    s->is_numbered = true;
+    return true;
+}
+
+void weir_cuda_timing_launch(weir_program *program, flight *f, struct slot *s)
+{
+    if (!s->is_numbered && !number_nodes(program, s))
+        return;
+    struct traced *t = program->replay->traced;
+    traced_launch *launch = &t->launches[t->count % LAUNCHES_KEPT];
+    *launch = (traced_launch){weir_cupti_launch_number(), f->number, f->slot};
+    t->count++;
+    weir_cupti_launch_begin(launch->launch);
+}
+
+void weir_cuda_timing_launched(void)
+{
+    weir_cupti_launch_end();
+}
+
+/* ---- after a frame ---- */
+
+void weir_cuda_timing_collect(weir_program *program, flight *f)
+{
+    if (program->mode == WEIR_MODE_EAGER)
+        collect_eager(program, f);
+    else if (weir_cupti_flush() != WEIR_OK)
+        weir_log(WEIR_LOG_WARN, "cuda: the trace lacks records: %s", weir_last_error());
+}

@@ -1,0 +1,327 @@
+/* watch.c - finds what has ended, and tells it.
+ *
+ * Looking and telling are two steps, since telling takes run's lock, and whoever holds that may need somebody to look (device.h). Whoever
+ * waits for a frame does both; for all others the watcher looks and wakes the teller. The watcher naps between looks, shorter where host
+ * tasks are awaited, and sleeps when there has been nothing in flight for a while: waking it takes longer than launching a graph. */
+#define _GNU_SOURCE /* prctl's PR_SET_TIMERSLACK */
+#include "backend/cuda/device.h"
+#include "backend/cuda/timing.h"
+#include "util/clock.h"
+#include "util/fence.h"
+#include "util/status.h"
+#include <sched.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+enum {
+    NAP_NS = 50 * 1000,         /* between looks, where only frames are awaited */
+    SHORT_NAP_NS = 5 * 1000,    /* where host tasks are */
+    EAGER_NS = 100 * 1000,      /* after anything has happened: no naps */
+    STAY_AWAKE_NS = 5 * 1000 * 1000 /* with nothing in flight */
+};
+
+/* ---- looking, under `looking` ---- */
+
+static void lose(flight *f)
+{
+    f->lost = true;
+    f->waiting_count = 0; /* those gates will never arrive */
+}
+
+/* True if all that was launched for the frame is done, or never will be. */
+static bool has_ended(weir_program *program, flight *f)
+{
+    weir_backend *device = program->device;
+    if (!atomic_load_explicit(&f->launched, memory_order_acquire))
+        return false;
+    uint32_t count = program->mode == WEIR_MODE_EAGER ? program->end_count : 1;
+    while (f->ends_seen < count && atomic_load(&device->broken) == cudaSuccess) {
+        cudaError_t result = weir_cuda_note(device, cudaEventQuery(f->ends[f->ends_seen]));
+        if (result == cudaErrorNotReady)
+            return false;
+        if (result != cudaSuccess) {
+            if (f->error == cudaSuccess) {
+                f->error = result;
+                f->error_call = "cudaEventQuery";
+            }
+            break;
+        }
+        f->ends_seen++;
+    }
+    if (f->ends_seen < count)
+        lose(f);
+    return atomic_load_explicit(&f->running, memory_order_acquire) == 0;
+}
+
+/* True if a host task may arrive soon. */
+static bool look_at(weir_program *program, bool *found)
+{
+    uint64_t submitted = atomic_load_explicit(&program->submitted, memory_order_acquire);
+    uint64_t ended = atomic_load_explicit(&program->ended, memory_order_relaxed);
+    bool gates = false;
+    for (uint64_t n = ended; n < submitted; n++) {
+        flight *f = &program->flights[n % program->frames];
+        if (f->waiting_count > 0)
+            weir_cuda_gates_poll(program, f);
+        gates = gates || f->waiting_count > 0 || atomic_load_explicit(&f->running, memory_order_relaxed) > 0;
+        if (n == ended && has_ended(program, f)) {
+            atomic_store_explicit(&program->ended, ++ended, memory_order_release);
+            atomic_fetch_add(&program->device->untold, 1);
+            *found = true;
+        } else if (program->mode != WEIR_MODE_EAGER) {
+            break; /* a replay's frames run one after the other, and may share the words of gates */
+        }
+    }
+    return gates;
+}
+
+/* Returns whether there are gates to look at soon. *found: something has ended. */
+static bool look(weir_backend *device, bool *found)
+{
+    bool gates = false;
+    for (weir_program *p = device->programs; p; p = p->next)
+        gates = look_at(p, found) || gates;
+    if (cudaPeekAtLastError() == cudaErrorNotReady)
+        (void)cudaGetLastError(); /* no error of the program's */
+    return gates;
+}
+
+/* ---- telling, under `telling` ---- */
+
+static void tell_failures(weir_program *program, flight *f)
+{
+    const weir_reports *reports = &program->image->reports;
+    uint32_t gate = atomic_load(&f->failed_gate);
+    if (gate != UINT32_MAX)
+        reports->task_failed(reports->user, f->number, gate, WEIR_ERR_TASK, f->failed_cause);
+    if (program->failure_told)
+        return;
+    if (f->lost || f->error != cudaSuccess) {
+        program->failure_told = true;
+        weir_cuda_blame(program, f, f->error != cudaSuccess ? f->error : (cudaError_t)atomic_load(&program->device->broken));
+    }
+}
+
+static void tell_one(weir_program *program, uint64_t number)
+{
+    weir_backend *device = program->device;
+    flight *f = &program->flights[number % program->frames];
+    if (f->timed && !f->lost)
+        weir_cuda_timing_collect(program, f);
+    tell_failures(program, f);
+    program->told = number + 1;
+    atomic_fetch_sub(&device->in_flight, 1);
+    atomic_fetch_sub(&device->untold, 1);
+    program->image->reports.frame_done(program->image->reports.user, number); /* its place may be another frame's from here on */
+}
+
+/* Of one program with something to tell; false: there is none. The program list is read under `looking`; a program with frames that are not
+ * told stays. */
+static bool tell_next(weir_backend *device)
+{
+    weir_program *found = NULL;
+    pthread_mutex_lock(&device->looking);
+    for (weir_program *p = device->programs; p && !found; p = p->next) {
+        uint64_t ready = atomic_load_explicit(device->options.debug ? &p->submitted : &p->ended, memory_order_acquire);
+        if (p->told < ready)
+            found = p;
+    }
+    pthread_mutex_unlock(&device->looking);
+    if (!found)
+        return false;
+    if (device->options.debug) {
+        weir_cuda_step(found, &found->flights[found->told % found->frames]);
+        atomic_store(&found->ended, found->told + 1);
+        atomic_fetch_add(&device->untold, 1);
+    }
+    tell_one(found, found->told);
+    return true;
+}
+
+static bool try_to_tell(weir_backend *device)
+{
+    if (pthread_mutex_trylock(&device->telling) != 0)
+        return false;
+    while (tell_next(device))
+        continue;
+    pthread_mutex_unlock(&device->telling);
+    return true;
+}
+
+void weir_cuda_look(weir_backend *device)
+{
+    bool found = false;
+    if (device->options.debug || pthread_mutex_trylock(&device->looking) != 0) {
+        sched_yield();
+        return;
+    }
+    entered before = weir_cuda_enter(device);
+    look(device, &found);
+    weir_cuda_leave(device, before);
+    pthread_mutex_unlock(&device->looking);
+    if (atomic_load(&device->untold) > 0 && !try_to_tell(device) && found)
+        weir_cuda_news(device); /* whoever tells now may have passed it */
+}
+
+/* ---- the two threads ---- */
+
+static void nap(int64_t ns)
+{
+    struct timespec time = {.tv_sec = 0, .tv_nsec = (long)ns};
+    nanosleep(&time, NULL);
+}
+
+static void make_current(const weir_backend *device)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    (void)cudaSetDevice(device->ordinal);
+    (void)cudaThreadExchangeStreamCaptureMode(&mode); /* what it asks concerns no capture of the program's */
+    (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+void weir_cuda_wake(weir_backend *device)
+{
+    weir_full_fence(); /* the frame first, then whether anybody sleeps */
+    if (!atomic_load_explicit(&device->watcher_sleeps, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&device->bell);
+    pthread_cond_signal(&device->rung);
+    pthread_mutex_unlock(&device->bell);
+}
+
+/* Until a frame is in flight; false: until the end. */
+static bool sleep_until_woken(weir_backend *device)
+{
+    pthread_mutex_lock(&device->bell);
+    atomic_store_explicit(&device->watcher_sleeps, true, memory_order_relaxed);
+    weir_full_fence();
+    while (!device->closing && atomic_load(&device->in_flight) == 0)
+        pthread_cond_wait(&device->rung, &device->bell);
+    atomic_store_explicit(&device->watcher_sleeps, false, memory_order_relaxed);
+    bool go_on = !device->closing;
+    pthread_mutex_unlock(&device->bell);
+    return go_on;
+}
+
+static bool is_closing(weir_backend *device)
+{
+    pthread_mutex_lock(&device->bell);
+    bool closing = device->closing;
+    pthread_mutex_unlock(&device->bell);
+    return closing;
+}
+
+static void *watch(void *arg)
+{
+    weir_backend *device = arg;
+    make_current(device);
+    for (int64_t busy = weir_clock_ns(), eager = busy;;) {
+        bool found = false, gates = false;
+        int64_t now = weir_clock_ns();
+        if (atomic_load(&device->in_flight) > 0) {
+            busy = now;
+        } else if (now - busy > STAY_AWAKE_NS) {
+            if (!sleep_until_woken(device))
+                return NULL;
+            eager = busy = weir_clock_ns();
+        } else if (is_closing(device)) {
+            return NULL;
+        }
+        if (pthread_mutex_trylock(&device->looking) == 0) {
+            gates = look(device, &found);
+            pthread_mutex_unlock(&device->looking);
+        }
+        if (found) {
+            eager = now;
+            weir_cuda_news(device);
+        }
+        if (!gates)
+            nap(NAP_NS);
+        else if (now - eager > EAGER_NS)
+            nap(SHORT_NAP_NS);
+        else
+            sched_yield();
+    }
+}
+
+void weir_cuda_news(weir_backend *device)
+{
+    pthread_mutex_lock(&device->bell);
+    device->any_news = true;
+    pthread_cond_signal(&device->news);
+    pthread_mutex_unlock(&device->bell);
+}
+
+static bool wait_for_news(weir_backend *device)
+{
+    pthread_mutex_lock(&device->bell);
+    while (!device->closing && !device->any_news)
+        pthread_cond_wait(&device->news, &device->bell);
+    device->any_news = false;
+    bool go_on = !device->closing;
+    pthread_mutex_unlock(&device->bell);
+    return go_on;
+}
+
+static void *tell(void *arg)
+{
+    weir_backend *device = arg;
+    make_current(device);
+    while (wait_for_news(device)) {
+        pthread_mutex_lock(&device->telling);
+        while (tell_next(device))
+            continue;
+        pthread_mutex_unlock(&device->telling);
+    }
+    return NULL;
+}
+
+static weir_status start(helper_thread *helper, void *(*run)(void *), weir_backend *device)
+{
+    helper->started = pthread_create(&helper->thread, NULL, run, device) == 0;
+    return helper->started ? WEIR_OK : weir_fail(WEIR_ERR_NO_MEMORY, "cuda: no thread can be started");
+}
+
+weir_status weir_cuda_watch_start(weir_backend *device)
+{
+    weir_status status = start(&device->watcher, watch, device);
+    return status == WEIR_OK ? start(&device->teller, tell, device) : status;
+}
+
+void weir_cuda_watch_stop(weir_backend *device)
+{
+    pthread_mutex_lock(&device->bell);
+    device->closing = true;
+    pthread_cond_broadcast(&device->rung);
+    pthread_cond_broadcast(&device->news);
+    pthread_mutex_unlock(&device->bell);
+    if (device->watcher.started)
+        pthread_join(device->watcher.thread, NULL);
+    if (device->teller.started)
+        pthread_join(device->teller.thread, NULL);
+}
+
+/* ---- the list of programs ---- */
+
+void weir_cuda_watch_add(weir_program *program)
+{
+    weir_backend *device = program->device;
+    pthread_mutex_lock(&device->looking);
+    program->next = device->programs;
+    device->programs = program;
+    pthread_mutex_unlock(&device->looking);
+}
+
+void weir_cuda_watch_remove(weir_program *program)
+{
+    weir_backend *device = program->device;
+    pthread_mutex_lock(&device->telling);
+    pthread_mutex_lock(&device->looking);
+    for (weir_program **link = &device->programs; *link; link = &(*link)->next)
+        if (*link == program) {
+            *link = program->next;
+            break;
+        }
+    pthread_mutex_unlock(&device->looking);
+    pthread_mutex_unlock(&device->telling);
+}
