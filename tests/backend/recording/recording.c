@@ -37,6 +37,7 @@ void recording_reset(reporting by)
 {
     weir_vector_finish(&recorded.copies);
     weir_vector_finish(&recorded.failures);
+    weir_vector_finish(&recorded.follows);
     recorded = (recorded_facts){.refuse = NULL};
     reported_by = by;
 }
@@ -302,6 +303,15 @@ static void recording_submit(weir_program *program, const weir_frame_values *val
     pthread_mutex_unlock(&lock);
 }
 
+static void recording_follow(weir_program *program, weir_program *other, uint64_t frame)
+{
+    if (frame >= other->frames.count)
+        abort(); /* not submitted: there is nothing to follow */
+    pthread_mutex_lock(&lock);
+    PUSH(&recorded.follows, ((recorded_follow){program, other, program->frames.count, frame}));
+    pthread_mutex_unlock(&lock);
+}
+
 static bool recording_task_done(const weir_program *program, uint64_t frame, uint32_t task)
 {
     (void)task;
@@ -334,6 +344,7 @@ static const weir_backend_ops recording_backend = {
     .abandon = recording_abandon,
     .look = recording_look,
     .info = recording_info,
+    .follow = recording_follow,
 };
 
 static const weir_backend_ops bare_backend = {

@@ -43,6 +43,12 @@ typedef struct {
     uint32_t adopted, abandoned, refused; /* how often */
 } recorded_copy;
 
+/* A program was told that its next frame follows that one of another. */
+typedef struct {
+    const weir_program *program, *other;
+    uint64_t next, frame;
+} recorded_follow;
+
 /* What a frame comes to instead of just being done. */
 typedef struct {
     uint64_t frame;
@@ -59,6 +65,7 @@ typedef struct {
     WEIR_VECTOR(recorded_copy) copies;
     const void *refuse;          /* memory that is not adopted */
     WEIR_VECTOR(recorded_failure) failures;
+    WEIR_VECTOR(recorded_follow) follows;
     uint32_t looks;
     pthread_t looker;            /* who looked last */
     uint64_t instantiations;     /* what `info` says */

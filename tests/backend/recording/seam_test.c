@@ -812,30 +812,147 @@ END_TEST
 
 /* ---- order between execs ---- */
 
+/* Two execs that write one buffer, and what became of them at the seam. */
+typedef struct {
+    weir_runtime *runtime;
+    weir_buffer *buffer;
+    weir_graph *graph;
+    weir_exec *one, *other;
+    weir_program *ones, *others;
+} neighbours;
+
+static neighbours neighbours_make(const char *backend)
+{
+    neighbours n = {.runtime = runtime_on(backend), .buffer = numbers("shared", 4, 0, WEIR_HOST_OUT)};
+    n.graph = graph_writing(n.buffer);
+    n.one = exec_make(n.runtime, n.graph, 3);
+    n.ones = recorded.last;
+    n.other = exec_make(n.runtime, n.graph, 3);
+    n.others = recorded.last;
+    recording_report(REPORTED_BY_NOBODY);
+    return n;
+}
+
+static void neighbours_finish(neighbours *n)
+{
+    weir_exec_destroy(n->one);
+    weir_exec_destroy(n->other);
+    weir_graph_destroy(n->graph);
+    weir_buffer_destroy(n->buffer);
+    weir_runtime_destroy(n->runtime);
+}
+
+static void check_follow(uint32_t i, const weir_program *program, uint64_t next, const weir_program *other, uint64_t frame)
+{
+    ck_assert_uint_gt(recorded.follows.count, i);
+    const recorded_follow *f = &recorded.follows.at[i];
+    ck_assert_ptr_eq(f->program, program);
+    ck_assert_ptr_eq(f->other, other);
+    ck_assert_uint_eq(f->next, next);
+    ck_assert_uint_eq(f->frame, frame);
+}
+
 START_TEST(frame_is_held_back_until_frames_it_follows_are_done)
 {
-    static const char *const backends[] = {"recording", "bare"};
-    for (int i = 0; i < 2; i++) {
-        weir_runtime *runtime = runtime_on(backends[i]);
-        weir_buffer *buffer = numbers("shared", 4, 0, WEIR_HOST_OUT);
-        weir_graph *graph = graph_writing(buffer);
-        weir_exec *one = exec_make(runtime, graph, 1);
-        weir_exec *other = exec_make(runtime, graph, 1);
-        const weir_program *others = recorded.last;
-        recording_report(REPORTED_BY_NOBODY);
-        submit(one);
-        weir_ticket ticket = submit(other);
-        ck_assert_uint_eq(others->frames.count, 0);
-        REFUSED(WEIR_WOULD_BLOCK, weir_exec_wait(other, ticket, 0), "waits for frames of other execs");
-        recording_report(REPORTED_BY_THREAD);
-        OK(weir_exec_wait(other, ticket, -1));
-        ck_assert_uint_eq(others->frames.count, 1);
-        weir_exec_destroy(one);
-        weir_exec_destroy(other);
-        weir_graph_destroy(graph);
-        weir_buffer_destroy(buffer);
-        weir_runtime_destroy(runtime);
-    }
+    neighbours n = neighbours_make("bare");
+    submit(n.one);
+    weir_ticket ticket = submit(n.other);
+    ck_assert_uint_eq(n.ones->frames.count, 1);
+    ck_assert_uint_eq(n.others->frames.count, 0);
+    REFUSED(WEIR_WOULD_BLOCK, weir_exec_wait(n.other, ticket, 0), "waits for frames of other execs");
+    recording_report(REPORTED_BY_THREAD);
+    OK(weir_exec_wait(n.other, ticket, -1));
+    ck_assert_uint_eq(n.others->frames.count, 1);
+    neighbours_finish(&n);
+}
+END_TEST
+
+START_TEST(backend_that_can_follow_gets_the_frame_at_once)
+{
+    neighbours n = neighbours_make("recording");
+    submit(n.one);
+    submit(n.one);
+    ck_assert_uint_eq(recorded.follows.count, 0); /* its own frames it follows by itself */
+    submit(n.other);
+    ck_assert_uint_eq(n.others->frames.count, 1);
+    ck_assert_uint_eq(recorded.follows.count, 1);
+    check_follow(0, n.others, 0, n.ones, 1);
+    weir_ticket last = submit(n.one);
+    ck_assert_uint_eq(n.ones->frames.count, 3);
+    ck_assert_uint_eq(recorded.follows.count, 2);
+    check_follow(1, n.ones, 2, n.others, 0);
+    recording_report(REPORTED_BY_THREAD);
+    OK(weir_exec_wait(n.one, last, -1));
+    OK(weir_runtime_wait(n.runtime, -1));
+    submit(n.other); /* what is done need not be followed */
+    ck_assert_uint_eq(recorded.follows.count, 2);
+    neighbours_finish(&n);
+}
+END_TEST
+
+START_TEST(readers_of_one_buffer_do_not_follow_each_other)
+{
+    neighbours n = neighbours_make("recording");
+    weir_graph *reading = graph_make("reads");
+    weir_add_host(reading, "reader", do_nothing, NULL, WEIR_ARGS(WEIR_READ(n.buffer)));
+    weir_exec *reader = exec_make(n.runtime, reading, 1), *beside = exec_make(n.runtime, reading, 1);
+    submit(reader);
+    submit(beside);
+    ck_assert_uint_eq(recorded.follows.count, 0);
+    submit(n.one); /* follows both */
+    ck_assert_uint_eq(recorded.follows.count, 2);
+    recording_report(REPORTED_BY_THREAD);
+    OK(weir_runtime_wait(n.runtime, -1));
+    weir_exec_destroy(reader);
+    weir_exec_destroy(beside);
+    weir_graph_destroy(reading);
+    neighbours_finish(&n);
+}
+END_TEST
+
+typedef struct {
+    weir_runtime *runtime;
+    weir_buffer *buffer;
+} reading;
+
+static void *read_first_number(void *user)
+{
+    const reading *r = user;
+    uint32_t value;
+    OK(weir_buffer_read(r->runtime, r->buffer, &value, 0, sizeof value));
+    return NULL;
+}
+
+/* The program's read of one buffer holds back the next frame that writes it. A frame of another exec must follow that one for another buffer's
+ * sake, and cannot before it is submitted. */
+START_TEST(frame_that_is_held_back_cannot_be_followed)
+{
+    neighbours n = neighbours_make("recording");
+    pthread_t reader;
+    weir_buffer *read = numbers("read", 4, 0, WEIR_HOST_OUT);
+    weir_graph *both = graph_writing(read);
+    weir_add_host(both, "writer too", do_nothing, NULL, WEIR_ARGS(WEIR_WRITE(n.buffer)));
+    weir_exec *held = exec_make(n.runtime, both, 2);
+    weir_program *helds = recorded.last;
+    reading r = {n.runtime, read};
+    submit(held);
+    ck_assert_int_eq(pthread_create(&reader, NULL, read_first_number, &r), 0);
+    while (recording_looks() == 0) /* until it waits for that frame */
+        pause_ms(1);
+    weir_ticket first = submit(held), second = submit(n.one);
+    ck_assert_uint_eq(helds->frames.count, 1);
+    ck_assert_uint_eq(n.ones->frames.count, 0);
+    ck_assert_uint_eq(recorded.follows.count, 0);
+    recording_report(REPORTED_BY_THREAD);
+    OK(weir_exec_wait(held, first, -1));
+    OK(weir_exec_wait(n.one, second, -1));
+    pthread_join(reader, NULL);
+    ck_assert_uint_eq(helds->frames.count, 2);
+    ck_assert_uint_eq(n.ones->frames.count, 1);
+    weir_exec_destroy(held);
+    weir_graph_destroy(both);
+    weir_buffer_destroy(read);
+    neighbours_finish(&n);
 }
 END_TEST
 
@@ -879,6 +996,7 @@ int main(void)
         runtimes_switches_reach_the_backend, spans_are_for_timed_execs_alone);
     ADD(suite, "rings", rings_stand_where_other_execs_left_them, each_frame_is_told_where_its_rings_stand, inputs_move_on_with_every_frame,
         plain_buffers_are_no_rings);
-    ADD(suite, "between", frame_is_held_back_until_frames_it_follows_are_done, first_backend_that_is_there_is_taken);
+    ADD(suite, "between", frame_is_held_back_until_frames_it_follows_are_done, backend_that_can_follow_gets_the_frame_at_once,
+        readers_of_one_buffer_do_not_follow_each_other, frame_that_is_held_back_cannot_be_followed, first_backend_that_is_there_is_taken);
     return suite_run(suite);
 }
