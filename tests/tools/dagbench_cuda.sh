@@ -36,12 +36,12 @@ if ! "$dagdump" devices | grep -qE '^cuda +yes '; then
     exit 77
 fi
 
-eager="weir_eager_us handwritten_eager_us eager_ratio weir_eager_submit_us_per_task handwritten_eager_submit_us_per_task one_lane_us sync_each_task_us
-    eager_allocations_per_1000_frames"
-replay="weir_replay_us handwritten_replay_us replay_ratio weir_back_to_back_us handwritten_back_to_back_us back_to_back_ratio
-    replay_allocations_per_1000_frames"
-costs="weir_plan_us_per_task weir_build_us_per_task handwritten_build_us_per_task handwritten_build_upload_us_per_task build_ratio weir_replay_submit_us handwritten_launch_us
-    submit_over_launch_us param_us_per_node"
+eager=(weir_eager_us handwritten_eager_us eager_ratio weir_eager_submit_us_per_task handwritten_eager_submit_us_per_task one_lane_us sync_each_task_us
+    eager_allocations_per_1000_frames)
+replay=(weir_replay_us handwritten_replay_us replay_ratio weir_back_to_back_us handwritten_back_to_back_us back_to_back_ratio
+    replay_allocations_per_1000_frames)
+costs=(weir_plan_us_per_task weir_build_us_per_task handwritten_build_us_per_task handwritten_build_upload_us_per_task build_ratio
+    weir_replay_submit_us handwritten_launch_us submit_over_launch_us param_us_per_node)
 line='^\{"workload":"[^"]+","backend":"cuda","mode":"[a-z-]+","policy":"[^"]+","lanes":[0-9]+,"workers":[0-9]+,"tasks":[0-9]+,"kernel_us":[0-9]+,"metric":"[a-z0-9_]+","value":-?[0-9]+\.[0-9]+,"unit":"(us|ratio|calls)"\}$'
 
 for shape in layers-50x20 fluid-frame; do
@@ -49,7 +49,7 @@ for shape in layers-50x20 fluid-frame; do
         bench --workload "$data/shapes/$shape.stg" --kernel-us $kernel_us --json
         [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
         grep -qvF "\"kernel_us\":$kernel_us," "$work/out" && wrong "lines of another kernel_us: $(grep -vF "\"kernel_us\":$kernel_us," "$work/out" | head -n 1)"
-        once $eager $replay $costs
+        once "${eager[@]}" "${replay[@]}" "${costs[@]}"
         [ "$(lines weir_eager_sweep_us)" -eq 12 ] || wrong "six lane counts and two policies make $(lines weir_eager_sweep_us) lines"
         [ "$(lines handwritten_eager_sweep_us)" -eq 21 ] || wrong "by hand: $(lines handwritten_eager_sweep_us) lines"
         for metric in eager_allocations_per_1000_frames replay_allocations_per_1000_frames; do
@@ -60,10 +60,10 @@ done
 
 # One mode alone, one lane count, one policy; edges derived from what is touched.
 bench --workload accesses --tasks 300 --mode capture --lanes 4 --policy round_robin --json
-once $replay
+once "${replay[@]}"
 [ "$(lines weir_eager_us),$(lines build_ratio),$(lines weir_replay_sweep_us)" = 0,0,1 ] || wrong "--mode capture measures more: $(cat "$work/out")"
 bench --workload boxes --tasks 200 --mode eager --json
-once $eager
+once "${eager[@]}"
 [ "$(lines weir_replay_us)" -eq 0 ] || wrong "--mode eager replays"
 
 # The smoke is compared bit for bit before it is timed.
