@@ -686,6 +686,42 @@ START_TEST(runtimes_switches_reach_the_backend)
 }
 END_TEST
 
+/* The values as the params were created with, each where the tasks' passes say, also when other execs have set others. */
+START_TEST(image_has_the_first_values_of_params)
+{
+    uint32_t small = 7;
+    double large[3] = {1, 2, 3};
+    weir_param *one = NULL, *other = NULL;
+    OK(weir_param_create("one", &small, sizeof small, &one));
+    OK(weir_param_create("other", large, sizeof large, &other));
+    weir_runtime *runtime = runtime_on("recording");
+    weir_graph *graph = graph_make("params");
+    weir_add_host(graph, "first", do_nothing, NULL, WEIR_ARGS(WEIR_PARAM(one), WEIR_PARAM(other)));
+    weir_add_host(graph, "second", do_nothing, NULL, WEIR_ARGS(WEIR_PARAM(other)));
+    for (int i = 0; i < 2; i++) {
+        weir_exec *exec = exec_make(runtime, graph, 1);
+        const weir_image *image = &recorded.last->image;
+        ck_assert_uint_eq(image->pass_first[2], 3);
+        for (uint32_t p = 0; p < 3; p++) {
+            const weir_pass *pass = &image->pass[p];
+            ck_assert_int_eq(pass->kind, WEIR_PASS_PARAM);
+            size_t bytes = p == 0 ? sizeof small : sizeof large;
+            ck_assert_uint_le(pass->index + bytes, image->param_bytes);
+            ck_assert_int_eq(memcmp(image->params + pass->index, p == 0 ? (const void *)&small : large, bytes), 0);
+        }
+        ck_assert_uint_eq(image->pass[1].index, image->pass[2].index);
+        uint32_t changed = 8;
+        OK(weir_exec_set(exec, one, &changed));
+        run_frames(exec, 2);
+        weir_exec_destroy(exec);
+    }
+    weir_graph_destroy(graph);
+    weir_param_destroy(one);
+    weir_param_destroy(other);
+    weir_runtime_destroy(runtime);
+}
+END_TEST
+
 START_TEST(spans_are_for_timed_execs_alone)
 {
     running r = run_chain("recording", 2, NULL);
@@ -993,7 +1029,7 @@ int main(void)
         failure_stops_its_exec_alone, callback_hears_of_a_fault);
     ADD(suite, "images", stats_say_what_the_backend_says, backend_without_info_is_eager, image_has_the_mode_that_was_asked_for, environments_mode_wins,
         replay_lanes_are_a_plan_of_the_same_graph, replay_lanes_are_made_only_for_who_looks_at_them, too_many_replay_lanes_are_refused,
-        runtimes_switches_reach_the_backend, spans_are_for_timed_execs_alone);
+        runtimes_switches_reach_the_backend, image_has_the_first_values_of_params, spans_are_for_timed_execs_alone);
     ADD(suite, "rings", rings_stand_where_other_execs_left_them, each_frame_is_told_where_its_rings_stand, inputs_move_on_with_every_frame,
         plain_buffers_are_no_rings);
     ADD(suite, "between", frame_is_held_back_until_frames_it_follows_are_done, backend_that_can_follow_gets_the_frame_at_once,
