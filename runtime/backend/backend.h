@@ -160,6 +160,9 @@ typedef struct {
     /* Reports what has come to an end, for who waits and would rather look than sleep; for the caller's thread it never blocks on the
      * device. NULL: the backend's threads are quick enough. */
     void (*look)(weir_backend *backend);
+    /* WEIR_OK, or says what happened to the device, after which no frame can run. NULL: nothing can happen to it. */
+    weir_status (*state)(const weir_backend *backend);
+    void (*describe_closely)(weir_device_info *io); /* adds what only a device that is started tells; NULL: there is no such thing */
     weir_program_info (*info)(const weir_program *program); /* NULL: eager, and nothing to be instantiated */
     /* NULL: run holds a frame back until the frames of other programs that it must follow are done. */
     void (*follow)(weir_program *program, weir_program *other, uint64_t frame); /* the next submit starts after that frame, device-side */

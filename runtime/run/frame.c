@@ -90,21 +90,24 @@ static void let_copies_go(weir_exec *exec, bool submitted)
     }
 }
 
+static weir_status device_state(const weir_runtime *runtime)
+{
+    return runtime->ops->state ? runtime->ops->state(runtime->backend) : WEIR_OK;
+}
+
 static weir_status say_ended(const weir_exec *exec)
 {
     return weir_fail(WEIR_ERR_STATE, "graph '%s': its %s", exec->plan->body->name, exec->ending ? "exec is being destroyed" : "runtime has ended");
 }
 
-weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **out)
+/* With the lock held. */
+static weir_status begin(weir_exec *exec, int64_t timeout_ns)
 {
-    if (!exec || !out)
-        return weir_fail(WEIR_ERR_INVALID, "weir_exec_begin: NULL argument");
     weir_runtime *runtime = exec->runtime;
     int64_t deadline = weir_deadline(timeout_ns);
     weir_status status = WEIR_OK;
-    pthread_mutex_lock(&runtime->lock);
     for (bool in_time = timeout_ns != 0;;) {
-        if ((status = weir_exec_failure(exec)) != WEIR_OK)
+        if ((status = weir_exec_failure(exec)) != WEIR_OK || (status = device_state(runtime)) != WEIR_OK)
             break;
         if (runtime->ended || exec->ending) {
             status = say_ended(exec);
@@ -122,9 +125,19 @@ weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **ou
     if (status == WEIR_OK) {
         exec->open = true;
         give_copies(exec);
-        *out = &exec->frame;
     }
-    pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+weir_status weir_exec_begin(weir_exec *exec, int64_t timeout_ns, weir_frame **out)
+{
+    if (!exec || !out)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_begin: NULL argument");
+    pthread_mutex_lock(&exec->runtime->lock);
+    weir_status status = begin(exec, timeout_ns);
+    if (status == WEIR_OK)
+        *out = &exec->frame;
+    pthread_mutex_unlock(&exec->runtime->lock);
     return status;
 }
 
@@ -308,9 +321,14 @@ weir_status weir_frame_submit(weir_frame *frame, weir_ticket *ticket)
 
 weir_status weir_exec_submit(weir_exec *exec, weir_ticket *ticket)
 {
-    weir_frame *frame = NULL;
-    weir_status status = weir_exec_begin(exec, -1, &frame);
-    return status == WEIR_OK ? weir_frame_submit(frame, ticket) : status;
+    if (!exec)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_submit: the exec is NULL");
+    pthread_mutex_lock(&exec->runtime->lock);
+    weir_status status = begin(exec, -1);
+    if (status == WEIR_OK)
+        status = submit(exec, ticket);
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return status;
 }
 
 /* ---- done ---- */

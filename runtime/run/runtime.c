@@ -261,6 +261,8 @@ weir_status weir_device_get(uint32_t index, weir_device_info *out)
     for (; weir_backends[count]; count++)
         if (count == index) {
             weir_backends[count]->describe(out);
+            if (out->available && weir_backends[count]->describe_closely)
+                weir_backends[count]->describe_closely(out);
             return WEIR_OK;
         }
     if (!backend_named("cuda") && index == count) {

@@ -86,7 +86,7 @@ static bool is_suspect(const weir_program *p, const flight *f, uint32_t task)
 {
     action_kind kind = p->actions[task].kind;
     bool on_device = kind == ACTION_KERNEL || kind == ACTION_COPY || kind == ACTION_FILL;
-    bool given = p->mode != WEIR_MODE_EAGER || p->plan->position[task] < atomic_load(&((flight *)f)->reached);
+    bool given = p->plan->position[task] < atomic_load(&((flight *)f)->reached);
     return on_device && given && !p->known[task] && !weir_task_is_off(f->values, task);
 }
 

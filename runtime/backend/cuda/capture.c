@@ -52,7 +52,8 @@ static cudaError_t last_node(cudaStream_t stream, cudaGraphNode_t *node)
     return result;
 }
 
-static cudaError_t add_empty(cudaStream_t stream, cudaGraphNode_t *node)
+/* An empty node after what the stream did last; the stream does not follow it. */
+static cudaError_t add_beside(cudaStream_t stream, cudaGraphNode_t *node)
 {
     enum cudaStreamCaptureStatus state;
     cudaGraph_t graph = NULL;
@@ -60,11 +61,24 @@ static cudaError_t add_empty(cudaStream_t stream, cudaGraphNode_t *node)
     const cudaGraphEdgeData *data = NULL;
     size_t count = 0;
     cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &nodes, &data, &count);
-    if (result == cudaSuccess)
-        result = cudaGraphAddEmptyNode(node, graph, nodes, count);
+    return result == cudaSuccess ? cudaGraphAddEmptyNode(node, graph, nodes, count) : result;
+}
+
+/* The same, and the stream goes on from there. */
+static cudaError_t add_empty(cudaStream_t stream, cudaGraphNode_t *node)
+{
+    cudaError_t result = add_beside(stream, node);
     if (result == cudaSuccess)
         result = cudaStreamUpdateCaptureDependencies(stream, node, NULL, 1, cudaStreamSetCaptureDependencies);
     return result;
+}
+
+/* Joins what the stream did last and the node beside it. */
+static cudaError_t join_beside(cudaStream_t stream, cudaGraphNode_t beside)
+{
+    cudaGraphNode_t joined;
+    cudaError_t result = cudaStreamUpdateCaptureDependencies(stream, &beside, NULL, 1, cudaStreamAddCaptureDependencies);
+    return result == cudaSuccess ? add_empty(stream, &joined) : result;
 }
 
 /* Pieces are launched one by one, to know the node of each: in a lane they follow each other. */
@@ -86,10 +100,12 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
     weir_program *p = c->program;
     const action *a = &p->actions[task];
     cudaStream_t stream = c->streams[lane];
-    cudaGraphNode_t *node = &c->s->nodes[p->replay->piece_first[task]];
-    cudaError_t result;
+    cudaGraphNode_t *node = &c->s->nodes[p->replay->piece_first[task]], guard = NULL;
     weir_cuda_slot_pass(p, c->s, task);
     c->call = "cudaStreamGetCaptureInfo";
+    cudaError_t result = p->replay->guarded[task] ? add_beside(stream, &guard) : cudaSuccess;
+    if (result != cudaSuccess)
+        return keep(c, result, c->call, task);
     if (a->kind == ACTION_GATE) {
         result = weir_cuda_launch_gate(p->device, &p->words[(size_t)c->number * p->gate_count + p->gate_of[task]], stream, &c->call);
         if (result == cudaSuccess)
@@ -99,6 +115,8 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
     } else {
         result = capture_pieces(c, a, task, stream);
     }
+    if (guard && result == cudaSuccess)
+        result = join_beside(stream, guard);
     return keep(c, result, c->call, task);
 }
 
@@ -142,9 +160,12 @@ static uint64_t edge_count(const weir_program *p)
     const weir_plan *plan = p->plan;
     uint64_t count = 0;
     for (uint32_t t = 0; t < plan->tasks; t++) {
-        count += (plan->lane_position[t] > 0) + p->actions[t].pieces - 1;
+        uint32_t preds = plan->lane_position[t] > 0;
         for (uint32_t w = plan->wait_first[t]; w < plan->wait_first[t + 1]; w++)
-            count += plan->wait[w].distance == 0;
+            preds += plan->wait[w].distance == 0;
+        count += preds + p->actions[t].pieces - 1;
+        if (p->replay->guarded[t])
+            count += preds + 2;
     }
     return count;
 }
@@ -163,7 +184,7 @@ static weir_status capture(capturing *c)
         keep(c, ended, "cudaStreamEndCapture", UINT32_MAX);
     status = status_of(c);
     if (status == WEIR_OK)
-        status = weir_cuda_graph_check(p, c->s->graph, p->replay->piece_first[p->plan->tasks], edge_count(p));
+        status = weir_cuda_graph_check(p, c->s->graph, p->replay->piece_first[p->plan->tasks] + 2 * (uint64_t)p->replay->guards, edge_count(p));
     return status;
 }
 

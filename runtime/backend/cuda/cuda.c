@@ -22,7 +22,7 @@ static void cuda_describe(weir_device_info *out)
 {
     static _Thread_local char name[256], why[512];
     struct cudaDeviceProp properties;
-    int count = 0, driver = 0, least = 0, greatest = 0;
+    int count = 0, driver = 0;
     *out = (weir_device_info){.backend = "cuda", .device = "", .why_not = why, .lanes = WEIR_CUDA_LANES, .workers = processors()};
     cudaError_t result = cudaGetDeviceCount(&count);
     if (result == cudaSuccess && count > 0) {
@@ -35,13 +35,25 @@ static void cuda_describe(weir_device_info *out)
     }
     (void)cudaGetLastError();
     (void)cudaDriverGetVersion(&driver);
-    (void)least;
-    (void)greatest;
     if (result == cudaSuccess)
         result = cudaErrorNoDevice;
     char text[256];
     weir_cuda_describe(result, text, sizeof text);
     snprintf(why, sizeof why, driver == 0 ? "no driver for CUDA: %s" : "no device: %s", text);
+}
+
+/* Starts CUDA: a runtime that is opened afterwards comes too late to ask for more connections. */
+static void cuda_describe_closely(weir_device_info *io)
+{
+    int before = -1, least = 0, greatest = 0;
+    (void)cudaGetDevice(&before);
+    if (cudaSetDevice(0) == cudaSuccess && cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess) {
+        io->priority_relaxed = least;
+        io->priority_urgent = greatest;
+    }
+    (void)cudaGetLastError();
+    if (before > 0)
+        (void)cudaSetDevice(before);
 }
 
 /* ---- enter, leave, broken ---- */
@@ -235,5 +247,7 @@ const weir_backend_ops weir_cuda_backend = {
     .adopt = weir_cuda_adopt,
     .abandon = weir_cuda_abandon,
     .look = weir_cuda_look,
+    .state = weir_cuda_broken,
+    .describe_closely = cuda_describe_closely,
     .info = weir_cuda_info,
 };

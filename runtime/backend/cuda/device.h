@@ -45,6 +45,8 @@ struct gate_job {
     uint32_t task;
     gate_words *words;
     atomic_bool over; /* run, or skipped */
+    weir_task_span span; /* when it ran, and on which worker; start 0: it did not */
+    uint32_t worker;
 };
 
 /* ---- frames in flight ---- */
@@ -54,7 +56,8 @@ struct flight {
     const weir_frame_values *values;
     uint64_t number;
     atomic_bool launched;     /* all of it: its ends may be asked for */
-    _Atomic uint32_t reached; /* eager: positions of the plan's order that were given to the device */
+    atomic_bool end_recorded; /* else the frame is the last in its stream so far: it has ended when the stream is idle */
+    _Atomic uint32_t reached; /* positions of the plan's order that were given to the device; a replay gives all at once */
     cudaEvent_t *ends;        /* eager: of each lane with an end; else one */
     cudaEvent_t *records;     /* eager: of each task that records */
     gate_job *gates;          /* one a gate */
@@ -86,6 +89,7 @@ struct weir_program {
     action *actions;         /* one a task */
     void **args;             /* what actions are passed; those of rings and params change from frame to frame */
     cudaStream_t *streams;   /* lane -> stream; a replay takes the first */
+    _Atomic uint32_t *stream_users; /* replay: programs that have ever used its stream */
     uint32_t end_count;
     uint32_t *end_lane;      /* lanes whose last task no other lane waits for */
     uint32_t record_count;
@@ -135,6 +139,7 @@ struct weir_backend {
 
     pthread_mutex_t lock;      /* guards the next few */
     cudaStream_t *streams[WEIR_CUDA_LEVELS_MOST]; /* level -> its lanes' streams, made when wanted */
+    _Atomic uint32_t *stream_users[WEIR_CUDA_LEVELS_MOST]; /* programs that have ever used each */
     uint32_t stream_count[WEIR_CUDA_LEVELS_MOST];
     struct adopted *adopted;
     struct word_block *words;
@@ -146,6 +151,7 @@ struct weir_backend {
     _Atomic int broken;        /* a cudaError_t; cudaSuccess: it works */
     _Atomic uint32_t in_flight; /* frames of all programs */
     _Atomic uint32_t untold;    /* of these, such as have ended */
+    _Atomic uint32_t looks;     /* by those who wait: the watcher leaves it to them */
 
     pthread_mutex_t bell;      /* guards the next few */
     pthread_cond_t rung, news;
@@ -200,7 +206,7 @@ weir_status weir_cuda_streams_for(weir_backend *device, const weir_plan *plan, c
 int weir_cuda_level_of(const weir_backend *device, uint32_t rank, uint32_t bands); /* of so many bands, rank 0 the most urgent: a priority of CUDA's */
 void weir_cuda_say_shared_levels(const weir_backend *device, const weir_plan *plan, uint32_t bands); /* if there are more than the device has */
 int weir_cuda_lane_level(const weir_backend *device, const weir_plan *plan, uint32_t lane); /* its priority as CUDA has it */
-weir_status weir_cuda_stream_of_program(weir_backend *device, const weir_plan *plan, uint32_t number, cudaStream_t *out); /* for replays */
+weir_status weir_cuda_stream_of_program(weir_backend *device, const weir_plan *plan, uint32_t number, cudaStream_t *out, _Atomic uint32_t **users); /* for replays */
 void weir_cuda_streams_finish(weir_backend *device);
 
 /* ---- program.c ---- */

@@ -42,29 +42,6 @@ weir_status weir_cuda_run_host_task(weir_program *program, const weir_frame_valu
     return WEIR_OK;
 }
 
-static void trace(const cuda_worker *self, const gate_job *job, weir_task_span span)
-{
-    const weir_program *program = job->program;
-    const weir_body *body = program->plan->body;
-    const weir_task_record *task = &body->tasks.at[job->task];
-    weir_tracer *tracer = atomic_load_explicit(self->device->options.tracer, memory_order_acquire);
-    if (program->image->spans)
-        program->image->spans[job->flight->number % program->frames * program->plan->tasks + job->task] = span;
-    if (!tracer)
-        return;
-    weir_trace_event event = {
-        .graph = body->name,
-        .task = task->name,
-        .group = weir_task_group(body, task),
-        .kind = weir_kind_name((weir_task_kind)task->kind),
-        .frame = job->flight->number,
-        .lane = program->plan->lane[job->task],
-        .worker = self->number,
-        .extent = WEIR_TRACE_WHOLE,
-        .span = span,
-    };
-    tracer->event(tracer, &event);
-}
 
 static void note_failure(gate_job *job, weir_status cause)
 {
@@ -97,7 +74,8 @@ static void run_job(cuda_worker *self, gate_job *job)
         weir_task_span span = {.start_ns = weir_clock_ns()};
         weir_status status = weir_cuda_run_host_task(job->program, job->flight->values, job->task, self->args);
         span.end_ns = weir_clock_ns();
-        trace(self, job, span);
+        job->span = span;
+        job->worker = self->number;
         if (status != WEIR_OK)
             note_failure(job, status);
     }

@@ -122,9 +122,14 @@ static bool is_of_type(const void *memory, enum cudaMemoryType type)
     return attributes.type == type || attributes.type == cudaMemoryTypeManaged;
 }
 
+/* Page by page: it may have been pinned in parts, with holes between. */
 static bool is_whole_of_type(const unsigned char *memory, size_t bytes, enum cudaMemoryType type)
 {
-    return is_of_type(memory, type) && is_of_type(memory + bytes - 1, type);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t at = 0; at < bytes; at += page)
+        if (!is_of_type(memory + at, type))
+            return false;
+    return is_of_type(memory + bytes - 1, type);
 }
 
 /* Whole pages: two buffers in one page would else each ask for a part of it. */
@@ -134,6 +139,15 @@ static void to_pages(unsigned char **memory, size_t *bytes)
     uintptr_t end = ((uintptr_t)*memory + *bytes + page - 1) / page * page;
     *memory = *memory - ((uintptr_t)*memory - first);
     *bytes = end - first;
+}
+
+/* CUDA copies nothing that lies in two ranges, so one cannot go on where another ends. */
+static bool overlaps_range(const weir_backend *device, const unsigned char *memory, size_t bytes)
+{
+    for (const struct adopted *a = device->adopted; a; a = a->next)
+        if (memory < a->memory + a->bytes && a->memory < memory + bytes)
+            return true;
+    return false;
 }
 
 /* With the lock held. */
@@ -146,6 +160,8 @@ static weir_status pin(weir_backend *device, unsigned char *memory, size_t bytes
     }
     if (is_whole_of_type(memory, bytes, cudaMemoryTypeHost))
         return WEIR_OK; /* by the program */
+    if (overlaps_range(device, memory, bytes))
+        return weir_fail(WEIR_ERR_INVALID, "it cannot be pinned: its first or last page is pinned for another buffer; let each begin at a page of its own");
     a = weir_alloc(1, sizeof *a);
     if (!a)
         return weir_fail_no_memory();

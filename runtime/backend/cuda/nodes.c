@@ -118,6 +118,15 @@ static cudaError_t add_piece(builder *b, uint32_t task, uint32_t piece, cudaGrap
     return cudaGraphAddEmptyNode(node, b->s->graph, b->follows, b->count);
 }
 
+/* Beside the task, and an empty node that joins the two. */
+static cudaError_t add_guard(builder *b, uint32_t task)
+{
+    cudaGraphNode_t both[2] = {b->last[task], NULL};
+    b->call = "cudaGraphAddEmptyNode";
+    cudaError_t result = cudaGraphAddEmptyNode(&both[1], b->s->graph, b->follows, b->count);
+    return result == cudaSuccess ? cudaGraphAddEmptyNode(&b->last[task], b->s->graph, both, 2) : result;
+}
+
 /* ---- all nodes ---- */
 
 static cudaError_t add_task(builder *b, uint32_t task, const node_edges *edges)
@@ -136,6 +145,8 @@ static cudaError_t add_task(builder *b, uint32_t task, const node_edges *edges)
         b->call = "cudaGraphAddEmptyNode";
         result = cudaGraphAddEmptyNode(&b->last[task], b->s->graph, &b->s->nodes[first], pieces);
     }
+    if (p->replay->guarded[task] && result == cudaSuccess)
+        result = add_guard(b, task);
     return result;
 }
 
@@ -144,7 +155,10 @@ static uint64_t edge_count(const weir_program *p, const node_edges *edges)
     uint64_t count = 0;
     for (uint32_t t = 0; t < p->plan->tasks; t++) {
         uint64_t pieces = p->replay->piece_first[t + 1] - p->replay->piece_first[t];
-        count += (edges->pred_first[t + 1] - edges->pred_first[t]) * pieces + (pieces > 1 ? pieces : 0);
+        uint64_t preds = edges->pred_first[t + 1] - edges->pred_first[t];
+        count += preds * pieces + (pieces > 1 ? pieces : 0);
+        if (p->replay->guarded[t])
+            count += preds + 2;
     }
     return count;
 }
@@ -167,7 +181,8 @@ static weir_status add_all(builder *b, const node_edges *edges)
         if (result != cudaSuccess)
             return weir_cuda_task_status(b->program, task, result, b->call);
     }
-    return weir_cuda_graph_check(b->program, b->s->graph, b->program->replay->piece_first[plan->tasks] + b->program->replay->joins, edge_count(b->program, edges));
+    const replay *r = b->program->replay;
+    return weir_cuda_graph_check(b->program, b->s->graph, r->piece_first[plan->tasks] + r->joins + 2 * (uint64_t)r->guards, edge_count(b->program, edges));
 }
 
 weir_status weir_cuda_nodes_make(weir_program *program, slot *s, uint32_t number, const node_edges *edges)

@@ -144,7 +144,7 @@ static weir_status make_streams(weir_program *p)
 {
     if (p->mode == WEIR_MODE_EAGER)
         return weir_cuda_streams_for(p->device, p->plan, p->streams);
-    return weir_cuda_stream_of_program(p->device, p->plan, p->number, &p->streams[0]);
+    return weir_cuda_stream_of_program(p->device, p->plan, p->number, &p->streams[0], &p->stream_users);
 }
 
 static weir_status make(weir_program *p)
@@ -242,6 +242,7 @@ static void expect_gates(weir_program *p, flight *f)
     for (uint32_t g = 0; g < f->waiting_count; g++) {
         f->gates[g].words = &p->words[(size_t)set * p->gate_count + g];
         atomic_store_explicit(&f->gates[g].over, false, memory_order_relaxed);
+        f->gates[g].span = (weir_task_span){0, 0};
         f->waiting[g] = g;
     }
 }
@@ -257,6 +258,7 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
     f->lost = false;
     f->slot = p->mode == WEIR_MODE_EAGER ? 0 : weir_cuda_slot_choose(p, values);
     atomic_store_explicit(&f->launched, false, memory_order_relaxed);
+    atomic_store_explicit(&f->end_recorded, p->mode == WEIR_MODE_EAGER, memory_order_relaxed);
     atomic_store_explicit(&f->reached, 0, memory_order_relaxed);
     atomic_store_explicit(&f->running, 0, memory_order_relaxed);
     atomic_store_explicit(&f->failed_gate, UINT32_MAX, memory_order_relaxed);

@@ -3,7 +3,11 @@
  * Nodes keep what they were made with. Where a frame passes something else (a param that was set, a ring that another exec has moved), the
  * nodes of the tasks that are passed it are changed, and no others; so it is with switches. Rings that only this program's frames move
  * need no change: there is a slot for each phase. Changes hold for later launches alone, so the frames in flight are none of their business.
- * Frames are launched into one stream: each starts when the one before is done. */
+ * Frames are launched into one stream: each starts when the one before is done.
+ *
+ * Guards. A node that copies or fills and is switched off no longer orders what comes after it after what came before (seen with driver 580;
+ * kernels do). So a task of these kinds that is ever switched off gets an empty node beside it, with the same edges, and the slot is made
+ * anew once for that. */
 #include "backend/cuda/slot.h"
 #include "backend/cuda/timing.h"
 #include "plan/replay.h"
@@ -95,7 +99,8 @@ static weir_status find_users(weir_program *p)
     r->users = weir_alloc(passes, sizeof *r->users);
     r->stamp = weir_alloc(p->plan->tasks, sizeof *r->stamp);
     r->changed = weir_alloc(p->plan->tasks, sizeof *r->changed);
-    if (!uses || !r->params || !r->rings || !r->users || !r->stamp || !r->changed) {
+    r->guarded = weir_alloc(p->plan->tasks, sizeof *r->guarded);
+    if (!uses || !r->params || !r->rings || !r->users || !r->stamp || !r->changed || !r->guarded) {
         weir_free(uses);
         return weir_fail_no_memory();
     }
@@ -206,14 +211,26 @@ uint32_t weir_cuda_slot_count(const weir_image *image)
     return frames;
 }
 
+static uint32_t owner_of_node(const weir_program *p, const slot *s, cudaGraphNode_t node)
+{
+    for (uint32_t t = 0; t < p->plan->tasks; t++)
+        for (uint32_t i = p->replay->piece_first[t]; i < p->replay->piece_first[t + 1]; i++)
+            if (s->nodes[i] == node)
+                return t;
+    return UINT32_MAX;
+}
+
 static weir_status instantiate(weir_program *p, slot *s)
 {
-    unsigned long long flags = p->replay->level ? cudaGraphInstantiateFlagUseNodePriority : 0;
-    weir_status status = weir_cuda_status(weir_cuda_note(p->device, cudaGraphInstantiate(&s->exec, s->graph, flags)), "cudaGraphInstantiate");
-    if (status == WEIR_OK)
-        status = weir_cuda_status(cudaGraphUpload(s->exec, p->streams[0]), "cudaGraphUpload");
+    cudaGraphInstantiateParams params = {.flags = p->replay->level ? cudaGraphInstantiateFlagUseNodePriority : 0};
+    cudaError_t result = weir_cuda_note(p->device, cudaGraphInstantiateWithParams(&s->exec, s->graph, &params));
+    uint32_t culprit = result != cudaSuccess && params.errNode_out ? owner_of_node(p, s, params.errNode_out) : UINT32_MAX;
+    if (culprit != UINT32_MAX)
+        return weir_cuda_task_status(p, culprit, result, "cudaGraphInstantiate");
+    if (result != cudaSuccess)
+        return weir_cuda_status(result, "cudaGraphInstantiate");
     p->instantiations++;
-    return status;
+    return WEIR_OK; /* the first launch uploads it */
 }
 
 static weir_status make_graph(weir_program *p, slot *s, uint32_t number, const node_edges *edges)
@@ -310,6 +327,7 @@ void weir_cuda_slots_finish(weir_program *program)
     weir_free(r->users);
     weir_free(r->stamp);
     weir_free(r->changed);
+    weir_free(r->guarded);
     weir_free(r->level);
     weir_free(r->traced);
     weir_free(r);
@@ -401,8 +419,13 @@ static cudaError_t change_fill(const slot *s, const cudaGraphNode_t *nodes, cons
     return result;
 }
 
-/* *rebuild: CUDA changes no node that copies boxes. */
-static cudaError_t change_task(weir_program *p, slot *s, uint32_t task, const char **call, bool *rebuild)
+/* CUDA changes no node that copies boxes. */
+static bool can_change(const action *a)
+{
+    return a->kind != ACTION_COPY || weir_action_is_line(a);
+}
+
+static cudaError_t change_task(weir_program *p, slot *s, uint32_t task, const char **call)
 {
     const action *a = &p->actions[task];
     const cudaGraphNode_t *nodes = &s->nodes[p->replay->piece_first[task]];
@@ -415,41 +438,58 @@ static cudaError_t change_task(weir_program *p, slot *s, uint32_t task, const ch
         *call = "cudaGraphExecMemsetNodeSetParams";
         return change_fill(s, nodes, a);
     }
-    *rebuild = *rebuild || !weir_action_is_line(a);
     *call = "cudaGraphExecMemcpyNodeSetParams1D";
-    return weir_action_is_line(a) ? change_line(s, nodes[0], a) : cudaSuccess;
+    return change_line(s, nodes[0], a);
+}
+
+/* ---- switching ---- */
+
+static bool is_node(const weir_program *p, uint32_t task)
+{
+    return p->actions[task].kind != ACTION_GATE && p->actions[task].kind != ACTION_NOTHING; /* of a gate, a worker skips the task */
 }
 
 static cudaError_t switch_task(const weir_program *p, slot *s, uint32_t task, bool on)
 {
     const replay *r = p->replay;
     cudaError_t result = cudaSuccess;
-    if (p->actions[task].kind == ACTION_GATE || p->actions[task].kind == ACTION_NOTHING)
-        return cudaSuccess; /* a worker skips the task */
     for (uint32_t i = r->piece_first[task]; i < r->piece_first[task + 1] && result == cudaSuccess; i++)
         result = cudaGraphNodeSetEnabled(s->exec, s->nodes[i], on);
     return result;
 }
 
-static cudaError_t switch_tasks(weir_program *p, slot *s, const weir_frame_values *values)
+/* What a node that is off was passed may be lost, so those that go on are added to the changed ones. */
+static cudaError_t switch_tasks(weir_program *p, slot *s, const weir_frame_values *values, uint32_t *changed)
 {
+    replay *r = p->replay;
     cudaError_t result = cudaSuccess;
-    for (size_t byte = 0; byte < p->replay->off_bytes; byte++) {
+    for (size_t byte = 0; byte < r->off_bytes; byte++) {
         unsigned char wanted = values->off ? values->off[byte] : 0, differs = (unsigned char)(wanted ^ s->off[byte]);
-        for (uint32_t bit = 0; differs != 0 && bit < 8 && result == cudaSuccess; bit++)
-            if (differs >> bit & 1)
-                result = switch_task(p, s, (uint32_t)(byte * 8 + bit), !(wanted >> bit & 1));
+        for (uint32_t bit = 0; differs != 0 && bit < 8 && result == cudaSuccess; bit++) {
+            uint32_t task = (uint32_t)(byte * 8 + bit);
+            bool on = !(wanted >> bit & 1);
+            if (!(differs >> bit & 1) || !is_node(p, task))
+                continue;
+            result = switch_task(p, s, task, on);
+            if (on && !p->actions[task].fixed && r->stamp[task] != r->stamped) {
+                r->stamp[task] = r->stamped;
+                r->changed[(*changed)++] = task;
+            }
+        }
         s->off[byte] = wanted;
     }
     s->some_off = values->off != NULL;
     return result;
 }
 
-/* The whole slot anew, as it stands for this frame. */
+/* ---- before a launch ---- */
+
+/* The whole slot anew, as it stands for this frame, with everything on and all guards there are. */
 static cudaError_t rebuild_slot(weir_program *p, slot *s, uint32_t number)
 {
     node_edges edges = {0};
     drop_graph(s);
+    s->guards = p->replay->guards;
     weir_status status = find_edges(p, &edges);
     if (status == WEIR_OK)
         status = make_graph(p, s, number, &edges);
@@ -458,50 +498,98 @@ static cudaError_t rebuild_slot(weir_program *p, slot *s, uint32_t number)
     if (status == WEIR_OK)
         return cudaSuccess;
     weir_log(WEIR_LOG_ERROR, "%s", weir_last_error());
+    drop_graph(s); /* the next frame tries again */
     return status == WEIR_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+}
+
+/* Tasks that this frame switches off for the first time get their guards. */
+static void add_guards(weir_program *p, const weir_frame_values *values)
+{
+    for (uint32_t t = 0; values->off && t < p->plan->tasks; t++) {
+        bool needs = (p->actions[t].kind == ACTION_COPY || p->actions[t].kind == ACTION_FILL) && weir_task_is_off(values, t);
+        if (needs && !p->replay->guarded[t]) {
+            p->replay->guarded[t] = true;
+            p->replay->guards++;
+        }
+    }
+}
+
+static bool must_rebuild(const weir_program *p, const slot *s, uint32_t changed)
+{
+    bool must = s->exec == NULL || s->guards != p->replay->guards;
+    for (uint32_t i = 0; i < changed && !must; i++)
+        must = !can_change(&p->actions[p->replay->changed[i]]);
+    return must;
 }
 
 /* Returns false, with the flight's error set, if the frame cannot be launched. */
 static bool change(weir_program *p, slot *s, flight *f)
 {
     replay *r = p->replay;
-    bool rebuild = s->exec == NULL; /* a rebuild had failed */
     uint32_t count = r->param_count > 0 || r->ring_count > 0 ? find_changed(p, s, f->values) : 0;
-    const char *call = "";
-    f->error_task = UINT32_MAX;
-    for (uint32_t i = 0; i < count && f->error == cudaSuccess && !(rebuild && !s->exec); i++) {
-        f->error = change_task(p, s, r->changed[i], &call, &rebuild);
+    if (f->values->off && memcmp(f->values->off, s->off, r->off_bytes) != 0)
+        add_guards(p, f->values);
+    if (must_rebuild(p, s, count)) {
+        f->error_call = "making the CUDA graph anew";
+        f->error = rebuild_slot(p, s, f->slot);
+        count = 0;
+    }
+    if (f->error == cudaSuccess && (f->values->off || s->some_off)) {
+        f->error_call = "cudaGraphNodeSetEnabled";
+        f->error = switch_tasks(p, s, f->values, &count);
+    }
+    for (uint32_t i = 0; i < count && f->error == cudaSuccess; i++) {
+        if (weir_task_is_off(f->values, r->changed[i]))
+            continue;
+        f->error = change_task(p, s, r->changed[i], &f->error_call);
         if (f->error != cudaSuccess)
             f->error_task = r->changed[i];
     }
-    if (f->error == cudaSuccess && rebuild) {
-        call = "making the CUDA graph anew";
-        f->error = rebuild_slot(p, s, f->slot);
-    }
-    if (f->error == cudaSuccess && (f->values->off || s->some_off)) {
-        call = "cudaGraphNodeSetEnabled";
-        f->error = switch_tasks(p, s, f->values);
-    }
-    f->error_call = call;
     return f->error == cudaSuccess;
+}
+
+/* An event costs the host a quarter of what a launch does, and is for nothing where the stream tells as much: while a frame is the last in a
+ * stream that no other program uses. */
+static cudaError_t record_end(weir_program *p, flight *f)
+{
+    cudaError_t result = cudaEventRecord(f->ends[0], p->streams[0]);
+    atomic_store_explicit(&f->end_recorded, true, memory_order_release);
+    return result;
+}
+
+static cudaError_t record_end_before(weir_program *p, const flight *f)
+{
+    if (f->number == 0 || p->frames == 1 || atomic_load(&p->ended) >= f->number)
+        return cudaSuccess;
+    flight *before = &p->flights[(f->number - 1) % p->frames];
+    return atomic_load_explicit(&before->end_recorded, memory_order_relaxed) ? cudaSuccess : record_end(p, before);
+}
+
+static void launch(weir_program *p, flight *f)
+{
+    slot *s = &p->replay->slots[f->slot];
+    if (!change(p, s, f))
+        return;
+    f->error_call = "cudaEventRecord";
+    f->error = record_end_before(p, f);
+    if (f->error != cudaSuccess)
+        return;
+    if (f->timed)
+        weir_cuda_timing_launch(p, f, s);
+    f->error_call = "cudaGraphLaunch";
+    f->error = cudaGraphLaunch(s->exec, p->streams[0]);
+    if (f->timed)
+        weir_cuda_timing_launched();
+    atomic_store_explicit(&f->reached, p->plan->tasks, memory_order_relaxed);
+    if (f->error == cudaSuccess && atomic_load_explicit(p->stream_users, memory_order_relaxed) > 1) {
+        f->error_call = "cudaEventRecord";
+        f->error = record_end(p, f);
+    }
 }
 
 void weir_cuda_slot_launch(weir_program *program, flight *f)
 {
-    slot *s = &program->replay->slots[f->slot];
-    if (change(program, s, f)) {
-        if (f->timed)
-            weir_cuda_timing_launch(program, f, s);
-        f->error = cudaGraphLaunch(s->exec, program->streams[0]);
-        f->error_call = "cudaGraphLaunch";
-        if (f->timed)
-            weir_cuda_timing_launched();
-    }
-    cudaError_t recorded = cudaEventRecord(f->ends[0], program->streams[0]);
-    if (f->error == cudaSuccess && recorded != cudaSuccess) {
-        f->error = recorded;
-        f->error_call = "cudaEventRecord";
-    }
+    launch(program, f);
     if (f->error == cudaSuccess)
         return;
     (void)cudaGetLastError();

@@ -19,6 +19,7 @@ typedef struct slot {
     unsigned char *params;   /* the values, */
     unsigned char *off;      /* and which are switched off, a bit a task; */
     bool some_off;           /* if any */
+    uint32_t guards;         /* that its graph has */
     traced_node *traced_nodes; /* by number, once traced */
     bool is_numbered;
 } slot;
@@ -45,6 +46,8 @@ typedef struct replay {
     uint32_t param_count, ring_count, *users;
     uint32_t *stamp, stamped; /* task -> the last pass that found it changed */
     uint32_t *changed;       /* tasks */
+    bool *guarded;           /* task -> its node has an empty one beside it */
+    uint32_t guards;         /* so many */
     int *level;              /* task -> its priority as CUDA has it; NULL: all the same */
     size_t off_bytes;
     struct traced *traced;   /* launches whose records are awaited, once traced; see timing.c */

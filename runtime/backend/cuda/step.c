@@ -11,7 +11,7 @@ static cudaError_t step_on_device(weir_program *p, flight *f, uint32_t task, con
     cudaError_t result = weir_cuda_launch(p->device, a, p->streams[0], call);
     if (result != cudaSuccess || a->kind == ACTION_NOTHING)
         return result;
-    *call = "cudaStreamSynchronize, after it,";
+    *call = "cudaStreamSynchronize after it";
     return cudaStreamSynchronize(p->streams[0]);
 }
 

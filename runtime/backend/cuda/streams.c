@@ -67,11 +67,17 @@ static weir_status stream_at(weir_backend *device, uint32_t level, uint32_t numb
     weir_status status = WEIR_OK;
     if (!device->streams[level])
         device->streams[level] = weir_alloc(device->lanes, sizeof(cudaStream_t));
-    if (!device->streams[level])
+    if (!device->stream_users[level])
+        device->stream_users[level] = weir_alloc(device->lanes, sizeof *device->stream_users[level]);
+    if (!device->streams[level] || !device->stream_users[level])
         return weir_fail_no_memory();
     for (uint32_t n = device->stream_count[level]; n <= number && status == WEIR_OK; n++)
         status = make_stream(device, level, n);
-    *out = status == WEIR_OK ? device->streams[level][number] : NULL;
+    *out = NULL;
+    if (status == WEIR_OK) {
+        *out = device->streams[level][number];
+        atomic_fetch_add(&device->stream_users[level][number], 1);
+    }
     return status;
 }
 
@@ -89,11 +95,13 @@ weir_status weir_cuda_streams_for(weir_backend *device, const weir_plan *plan, c
     return status;
 }
 
-weir_status weir_cuda_stream_of_program(weir_backend *device, const weir_plan *plan, uint32_t number, cudaStream_t *out)
+weir_status weir_cuda_stream_of_program(weir_backend *device, const weir_plan *plan, uint32_t number, cudaStream_t *out, _Atomic uint32_t **users)
 {
     uint32_t level = (uint32_t)(weir_cuda_lane_level(device, plan, 0) - device->greatest);
     pthread_mutex_lock(&device->lock);
     weir_status status = stream_at(device, level, number % device->lanes, out);
+    if (status == WEIR_OK)
+        *users = &device->stream_users[level][number % device->lanes];
     pthread_mutex_unlock(&device->lock);
     return status;
 }
@@ -104,5 +112,6 @@ void weir_cuda_streams_finish(weir_backend *device)
         for (uint32_t n = 0; n < device->stream_count[level]; n++)
             (void)cudaStreamDestroy(device->streams[level][n]);
         weir_free(device->streams[level]);
+        weir_free(device->stream_users[level]);
     }
 }

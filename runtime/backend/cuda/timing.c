@@ -204,7 +204,7 @@ static weir_trace_engine engine_of(const action *a)
     return a->as.move.copy_kind == cudaMemcpyHostToDevice ? WEIR_ENGINE_TO_DEVICE : WEIR_ENGINE_TO_HOST;
 }
 
-static void tell_tracer(const weir_program *p, weir_tracer *tracer, uint64_t frame, uint32_t t, weir_task_span span)
+static void tell_tracer(const weir_program *p, weir_tracer *tracer, uint64_t frame, uint32_t t, uint32_t worker, weir_task_span span)
 {
     const weir_body *body = p->plan->body;
     const weir_task_record *task = &body->tasks.at[t];
@@ -215,7 +215,7 @@ static void tell_tracer(const weir_program *p, weir_tracer *tracer, uint64_t fra
         .kind = weir_kind_name((weir_task_kind)task->kind),
         .frame = frame,
         .lane = p->plan->lane[t],
-        .worker = UINT32_MAX,
+        .worker = worker,
         .extent = WEIR_TRACE_WHOLE,
         .engine = engine_of(&p->actions[t]),
         .span = span,
@@ -223,20 +223,31 @@ static void tell_tracer(const weir_program *p, weir_tracer *tracer, uint64_t fra
     tracer->event(tracer, &event);
 }
 
-/* When a task ran. A lane's tasks follow each other, however coarse the events are. */
-static bool span_of(const struct timing *t, uint32_t task, uint32_t lane, int64_t base_ns, weir_task_span *out)
+/* A lane's tasks follow each other, however coarse the events are, and however little the clocks of host and device agree. */
+static weir_task_span after_lane(struct timing *t, uint32_t lane, weir_task_span span)
+{
+    if (span.start_ns < t->lane_end[lane])
+        span.start_ns = t->lane_end[lane];
+    if (span.end_ns < span.start_ns)
+        span.end_ns = span.start_ns;
+    t->lane_end[lane] = span.end_ns;
+    return span;
+}
+
+static bool span_on_device(const struct timing *t, uint32_t task, int64_t base_ns, weir_task_span *out)
 {
     float start = 0, end = 0;
     if (!t->ran[task] || cudaEventElapsedTime(&start, t->base, t->start[task]) != cudaSuccess || cudaEventElapsedTime(&end, t->base, t->end[task]) != cudaSuccess)
         return false;
     out->start_ns = base_ns + (int64_t)((double)start * 1e6);
     out->end_ns = base_ns + (int64_t)((double)end * 1e6);
-    if (out->start_ns < t->lane_end[lane])
-        out->start_ns = t->lane_end[lane];
-    if (out->end_ns < out->start_ns)
-        out->end_ns = out->start_ns;
-    t->lane_end[lane] = out->end_ns;
     return true;
+}
+
+static bool span_on_host(const gate_job *job, weir_task_span *out)
+{
+    *out = job->span;
+    return job->span.end_ns != 0;
 }
 
 static void collect_eager(weir_program *p, flight *f)
@@ -252,13 +263,15 @@ static void collect_eager(weir_program *p, flight *f)
         t->lane_end[l] = INT64_MIN;
     for (uint32_t k = 0; k < plan->tasks && known; k++) {
         uint32_t task = plan->order[k];
+        const gate_job *job = p->gate_of[task] != UINT32_MAX ? &f->gates[p->gate_of[task]] : NULL;
         weir_task_span span;
-        if (p->actions[task].kind == ACTION_GATE || !span_of(t, task, plan->lane[task], base_ns, &span))
+        if (job ? !span_on_host(job, &span) : !span_on_device(t, task, base_ns, &span))
             continue;
+        span = after_lane(t, plan->lane[task], span);
         if (spans)
             spans[task] = span;
         if (tracer)
-            tell_tracer(p, tracer, f->number, task, span);
+            tell_tracer(p, tracer, f->number, task, job ? job->worker : UINT32_MAX, span);
     }
     t->base = base;
     (void)cudaGetLastError();
@@ -317,7 +330,7 @@ static void take_record(void *user, const weir_cupti_record *record)
     const slot *s = &p->replay->slots[launch->slot];
     uint32_t task = s->traced_nodes ? task_of_node(p, s, record->node) : UINT32_MAX;
     if (task != UINT32_MAX)
-        tell_tracer(p, tracer, launch->frame, task, (weir_task_span){record->start_ns, record->end_ns});
+        tell_tracer(p, tracer, launch->frame, task, UINT32_MAX, (weir_task_span){record->start_ns, record->end_ns});
 }
 
 static bool start_cupti(weir_backend *device)
@@ -375,10 +388,22 @@ void weir_cuda_timing_launched(void)
 
 /* ---- after a frame ---- */
 
+static void collect_replay(weir_program *p, flight *f)
+{
+    weir_tracer *tracer = tracer_of(p->device);
+    for (uint32_t g = 0; tracer && g < p->gate_count; g++) {
+        weir_task_span span;
+        if (span_on_host(&f->gates[g], &span))
+            tell_tracer(p, tracer, f->number, f->gates[g].task, f->gates[g].worker, span);
+    }
+    if (weir_cupti_flush() != WEIR_OK)
+        weir_log(WEIR_LOG_WARN, "cuda: the trace lacks records: %s", weir_last_error());
+}
+
 void weir_cuda_timing_collect(weir_program *program, flight *f)
 {
     if (program->mode == WEIR_MODE_EAGER)
         collect_eager(program, f);
-    else if (weir_cupti_flush() != WEIR_OK)
-        weir_log(WEIR_LOG_WARN, "cuda: the trace lacks records: %s", weir_last_error());
+    else
+        collect_replay(program, f);
 }

@@ -36,7 +36,8 @@ static bool has_ended(weir_program *program, flight *f)
         return false;
     uint32_t count = program->mode == WEIR_MODE_EAGER ? program->end_count : 1;
     while (f->ends_seen < count && atomic_load(&device->broken) == cudaSuccess) {
-        cudaError_t result = weir_cuda_note(device, cudaEventQuery(f->ends[f->ends_seen]));
+        bool recorded = atomic_load_explicit(&f->end_recorded, memory_order_acquire);
+        cudaError_t result = weir_cuda_note(device, recorded ? cudaEventQuery(f->ends[f->ends_seen]) : cudaStreamQuery(program->streams[0]));
         if (result == cudaErrorNotReady)
             return false;
         if (result != cudaSuccess) {
@@ -81,9 +82,14 @@ static bool look(weir_backend *device, bool *found)
     bool gates = false;
     for (weir_program *p = device->programs; p; p = p->next)
         gates = look_at(p, found) || gates;
-    if (cudaPeekAtLastError() == cudaErrorNotReady)
-        (void)cudaGetLastError(); /* no error of the program's */
     return gates;
+}
+
+/* Not to be found by the program's next check of its thread's last error. */
+static void forgive_not_ready(void)
+{
+    if (cudaPeekAtLastError() == cudaErrorNotReady)
+        (void)cudaGetLastError();
 }
 
 /* ---- telling, under `telling` ---- */
@@ -142,7 +148,7 @@ static bool try_to_tell(weir_backend *device)
 {
     if (pthread_mutex_trylock(&device->telling) != 0)
         return false;
-    while (tell_next(device))
+    while (atomic_load(&device->untold) > 0 && tell_next(device))
         continue;
     pthread_mutex_unlock(&device->telling);
     return true;
@@ -150,14 +156,18 @@ static bool try_to_tell(weir_backend *device)
 
 void weir_cuda_look(weir_backend *device)
 {
+    enum { LOOKS = 16 }; /* each takes much less than what is round them */
     bool found = false;
     if (device->options.debug || pthread_mutex_trylock(&device->looking) != 0) {
         sched_yield();
         return;
     }
     entered before = weir_cuda_enter(device);
-    look(device, &found);
+    for (uint32_t i = 0; i < LOOKS && !found && atomic_load_explicit(&device->in_flight, memory_order_relaxed) > 0; i++)
+        look(device, &found);
+    forgive_not_ready();
     weir_cuda_leave(device, before);
+    atomic_fetch_add_explicit(&device->looks, 1, memory_order_relaxed);
     pthread_mutex_unlock(&device->looking);
     if (atomic_load(&device->untold) > 0 && !try_to_tell(device) && found)
         weir_cuda_news(device); /* whoever tells now may have passed it */
@@ -215,6 +225,7 @@ static void *watch(void *arg)
 {
     weir_backend *device = arg;
     make_current(device);
+    uint32_t seen = 0;
     for (int64_t busy = weir_clock_ns(), eager = busy;;) {
         bool found = false, gates = false;
         int64_t now = weir_clock_ns();
@@ -227,10 +238,13 @@ static void *watch(void *arg)
         } else if (is_closing(device)) {
             return NULL;
         }
-        if (pthread_mutex_trylock(&device->looking) == 0) {
+        /* Where somebody waits and looks all the time, it would only be in the way. */
+        uint32_t looks = atomic_load_explicit(&device->looks, memory_order_relaxed);
+        if (looks == seen && pthread_mutex_trylock(&device->looking) == 0) {
             gates = look(device, &found);
             pthread_mutex_unlock(&device->looking);
         }
+        seen = looks;
         if (found) {
             eager = now;
             weir_cuda_news(device);

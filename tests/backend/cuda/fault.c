@@ -8,7 +8,7 @@
 #include "cuda_fixture.h"
 #include "device_kernels.h"
 
-enum { TASKS = 100, FAULTY = 37, SIDES = 4, HEALTHY = 3, N = 512, TOO_MANY_THREADS = 2048 };
+enum { TASKS = 100, FAULTY = 37, SIDES = 4, HEALTHY = 3, N = 512, TOO_MANY_BLOCKS = 64 };
 static const int64_t LONG_NS = 20000000000;
 static const uint32_t count_n = N;
 static const weir_shape wide = {.grid = {4}, .block = {128}};
@@ -38,7 +38,7 @@ static weir_task add_faulty(const scene *s)
     const uint32_t addend = 1;
     if (strcmp(kind, "launch") != 0)
         return weir_add_kernel(s->graph, faulty_kernel(), (weir_shape){.grid = {1}}, WEIR_ARGS(WEIR_READ_WRITE(s->side[FAULTY % SIDES]), WEIR_PARAM(s->armed)));
-    const weir_shape shape = {.grid = {1}, .block = {TOO_MANY_THREADS}};
+    const weir_shape shape = {.grid = {TOO_MANY_BLOCKS}, .block = {32}, .cluster = {TOO_MANY_BLOCKS}}; /* no device has clusters that large */
     return weir_add_kernel(s->graph, &add_kernel, shape, WEIR_ARGS(WEIR_READ_WRITE(s->side[FAULTY % SIDES]), WEIR_VALUE(addend), WEIR_VALUE(count_n)));
 }
 

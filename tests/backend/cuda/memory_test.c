@@ -110,12 +110,26 @@ START_TEST(neighbours_in_one_page_are_pinned_each_as_long_as_it_is_used)
 }
 END_TEST
 
+static void refused(void *memory, weir_place place);
+
 /* As two arrays in a row are: the second begins in the first's last page and goes on. */
-START_TEST(neighbours_that_share_a_page_at_their_border_are_too)
+START_TEST(neighbour_that_shares_a_page_at_its_border_is_refused)
 {
     char *memory = NULL;
-    ck_assert_int_eq(posix_memalign((void **)&memory, PAGE, 4 * PAGE), 0);
-    neighbours((uint32_t *)(void *)(memory + 64), 1500);
+    ck_assert_int_eq(posix_memalign((void **)&memory, PAGE, BYTES + 4 * PAGE), 0);
+    void *first = memory + 64, *second = memory + 64 + PAGE + PAGE / 2;
+    const uint32_t value = 8, few = (PAGE + PAGE / 2) / 4;
+    weir_graph *graph = graph_make("first");
+    weir_buffer *buffer = buffer_of((weir_buffer_desc){.name = "first", .element_bytes = 4, .nx = few, .place = WEIR_HOST_OUT, .adopted = &first});
+    weir_add_kernel(graph, &put_kernel, wide, WEIR_ARGS(WEIR_WRITE(buffer), WEIR_VALUE(value), WEIR_VALUE(few)));
+    weir_exec *exec = exec_make(runtime, graph, 1);
+    weir_graph_destroy(graph);
+    refused(second, WEIR_HOST_OUT);
+    run_frames(exec, 1);
+    ck_assert_uint_eq(((uint32_t *)first)[few - 1], value + few - 1);
+    weir_exec_destroy(exec);
+    weir_buffer_destroy(buffer);
+    ck_assert_int_eq(type_of(memory), cudaMemoryTypeUnregistered);
     free(memory);
 }
 END_TEST
@@ -284,7 +298,7 @@ int main(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, pageable_memory_is_pinned_as_long_as_it_is_used);
     tcase_add_test(cases, neighbours_in_one_page_are_pinned_each_as_long_as_it_is_used);
-    tcase_add_test(cases, neighbours_that_share_a_page_at_their_border_are_too);
+    tcase_add_test(cases, neighbour_that_shares_a_page_at_its_border_is_refused);
     tcase_add_test(cases, adopted_input_is_what_the_frame_reads);
     tcase_add_test(cases, memory_that_is_pinned_already_stays_the_programs);
     tcase_add_test(cases, adopted_device_memory_is_used_as_it_is);
