@@ -89,7 +89,8 @@ struct weir_program {
     action *actions;         /* one a task */
     void **args;             /* what actions are passed; those of rings and params change from frame to frame */
     cudaStream_t *streams;   /* lane -> stream; a replay takes the first */
-    _Atomic uint32_t *stream_users; /* replay: programs that have ever used its stream */
+    _Atomic uint32_t **stream_users; /* the same -> how many programs use that stream */
+    uint32_t stream_count;   /* lanes that have streams */
     uint32_t end_count;
     uint32_t *end_lane;      /* lanes whose last task no other lane waits for */
     uint32_t record_count;
@@ -113,6 +114,7 @@ struct weir_program {
     gate_job *job_pool;
     uint32_t *waiting_pool;
     unsigned char *known;    /* for blame.c, under the device's lock */
+    int64_t *lane_end;       /* eager, timed: lane -> when its last task ended; else NULL */
 };
 
 /* ---- the device ---- */
@@ -139,7 +141,7 @@ struct weir_backend {
 
     pthread_mutex_t lock;      /* guards the next few */
     cudaStream_t *streams[WEIR_CUDA_LEVELS_MOST]; /* level -> its lanes' streams, made when wanted */
-    _Atomic uint32_t *stream_users[WEIR_CUDA_LEVELS_MOST]; /* programs that have ever used each */
+    _Atomic uint32_t *stream_users[WEIR_CUDA_LEVELS_MOST]; /* programs that use each */
     uint32_t stream_count[WEIR_CUDA_LEVELS_MOST];
     struct adopted *adopted;
     struct word_block *words;
@@ -201,12 +203,13 @@ void weir_cuda_words_give(weir_backend *device, gate_words *words);
 void weir_cuda_words_finish(weir_backend *device);
 
 /* ---- streams.c ---- */
-/* Streams for the lanes of a plan, each with its lane's priority. The pool keeps them. */
-weir_status weir_cuda_streams_for(weir_backend *device, const weir_plan *plan, cudaStream_t *out);
+/* The program's streams, one a lane, each with its lane's priority. The pool keeps them. */
+weir_status weir_cuda_streams_for(weir_program *program);
 int weir_cuda_level_of(const weir_backend *device, uint32_t rank, uint32_t bands); /* of so many bands, rank 0 the most urgent: a priority of CUDA's */
 void weir_cuda_say_shared_levels(const weir_backend *device, const weir_plan *plan, uint32_t bands); /* if there are more than the device has */
 int weir_cuda_lane_level(const weir_backend *device, const weir_plan *plan, uint32_t lane); /* its priority as CUDA has it */
-weir_status weir_cuda_stream_of_program(weir_backend *device, const weir_plan *plan, uint32_t number, cudaStream_t *out, _Atomic uint32_t **users); /* for replays */
+weir_status weir_cuda_stream_for(weir_program *program); /* for a replay: one, with the first lane's priority */
+void weir_cuda_streams_leave(weir_program *program);     /* they may be others' alone from then on */
 void weir_cuda_streams_finish(weir_backend *device);
 
 /* ---- program.c ---- */

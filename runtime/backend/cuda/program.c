@@ -61,12 +61,13 @@ static bool take_memory(weir_program *p)
     p->args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->args);
     p->step_args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->step_args);
     p->streams = weir_alloc(plan->lanes, sizeof(cudaStream_t));
+    p->stream_users = weir_alloc(plan->lanes, sizeof *p->stream_users);
     p->end_lane = weir_alloc(plan->lanes, sizeof *p->end_lane);
     p->record_of = weir_alloc(plan->tasks, sizeof *p->record_of);
     p->gate_of = weir_alloc(plan->tasks, sizeof *p->gate_of);
     p->flights = weir_alloc(plan->frames, sizeof *p->flights);
     p->known = weir_alloc(plan->tasks, 1);
-    return p->actions && p->args && p->step_args && p->streams && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
+    return p->actions && p->args && p->step_args && p->streams && p->stream_users && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
 }
 
 /* A lane is done when its last task is; that needs no event of its own where a task of another lane waits for it. */
@@ -142,9 +143,7 @@ static weir_status make_events(weir_program *p)
 
 static weir_status make_streams(weir_program *p)
 {
-    if (p->mode == WEIR_MODE_EAGER)
-        return weir_cuda_streams_for(p->device, p->plan, p->streams);
-    return weir_cuda_stream_of_program(p->device, p->plan, p->number, &p->streams[0], &p->stream_users);
+    return p->mode == WEIR_MODE_EAGER ? weir_cuda_streams_for(p) : weir_cuda_stream_for(p);
 }
 
 static weir_status make(weir_program *p)
@@ -170,6 +169,7 @@ static weir_status make(weir_program *p)
 static void free_program(weir_program *p)
 {
     weir_cuda_slots_finish(p);
+    weir_cuda_streams_leave(p);
     for (uint32_t f = 0; p->flights && f < p->frames; f++)
         weir_cuda_timing_finish(p, &p->flights[f]);
     for (size_t i = 0; p->event_pool && i < p->event_count; i++)
@@ -184,6 +184,8 @@ static void free_program(weir_program *p)
     weir_free(p->args);
     weir_free(p->step_args);
     weir_free(p->streams);
+    weir_free(p->stream_users);
+    weir_free(p->lane_end);
     weir_free(p->end_lane);
     weir_free(p->record_of);
     weir_free(p->gate_of);

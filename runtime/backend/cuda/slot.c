@@ -127,15 +127,25 @@ static int compare_priorities(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool has_one_priority(const weir_program *p)
+{
+    const weir_body *body = p->plan->body;
+    for (uint32_t t = 1; t < p->plan->tasks; t++)
+        if (body->tasks.at[t].priority != body->tasks.at[0].priority)
+            return false;
+    return true;
+}
+
 static weir_status find_levels(weir_program *p)
 {
     const weir_body *body = p->plan->body;
     uint32_t tasks = p->plan->tasks, bands = 0;
+    if (has_one_priority(p))
+        return WEIR_OK;
     int32_t *distinct = weir_alloc(tasks, sizeof *distinct);
-    int *level = weir_alloc(tasks, sizeof *level);
-    if (!distinct || !level) {
+    p->replay->level = weir_alloc(tasks, sizeof *p->replay->level);
+    if (!distinct || !p->replay->level) {
         weir_free(distinct);
-        weir_free(level);
         return weir_fail_no_memory();
     }
     for (uint32_t t = 0; t < tasks; t++)
@@ -146,13 +156,9 @@ static weir_status find_levels(weir_program *p)
             distinct[bands++] = distinct[i];
     for (uint32_t t = 0; t < tasks; t++) {
         const int32_t *found = bsearch(&body->tasks.at[t].priority, distinct, bands, sizeof *distinct, compare_priorities);
-        level[t] = weir_cuda_level_of(p->device, found ? (uint32_t)(found - distinct) : 0, bands);
+        p->replay->level[t] = weir_cuda_level_of(p->device, found ? (uint32_t)(found - distinct) : 0, bands);
     }
     weir_free(distinct);
-    if (bands > 1)
-        p->replay->level = level;
-    else
-        weir_free(level);
     weir_cuda_say_shared_levels(p->device, p->plan, bands);
     return WEIR_OK;
 }
@@ -581,7 +587,7 @@ static void launch(weir_program *p, flight *f)
     if (f->timed)
         weir_cuda_timing_launched();
     atomic_store_explicit(&f->reached, p->plan->tasks, memory_order_relaxed);
-    if (f->error == cudaSuccess && atomic_load_explicit(p->stream_users, memory_order_relaxed) > 1) {
+    if (f->error == cudaSuccess && atomic_load_explicit(p->stream_users[0], memory_order_relaxed) > 1) {
         f->error_call = "cudaEventRecord";
         f->error = record_end(p, f);
     }

@@ -61,49 +61,61 @@ static weir_status make_stream(weir_backend *device, uint32_t level, uint32_t nu
     return WEIR_OK;
 }
 
-/* Stream `number` of a level, with the device's lock held. */
-static weir_status stream_at(weir_backend *device, uint32_t level, uint32_t number, cudaStream_t *out)
+static bool make_room(weir_backend *device, uint32_t level)
 {
-    weir_status status = WEIR_OK;
     if (!device->streams[level])
         device->streams[level] = weir_alloc(device->lanes, sizeof(cudaStream_t));
     if (!device->stream_users[level])
         device->stream_users[level] = weir_alloc(device->lanes, sizeof *device->stream_users[level]);
-    if (!device->streams[level] || !device->stream_users[level])
-        return weir_fail_no_memory();
-    for (uint32_t n = device->stream_count[level]; n <= number && status == WEIR_OK; n++)
-        status = make_stream(device, level, n);
-    *out = NULL;
-    if (status == WEIR_OK) {
-        *out = device->streams[level][number];
-        atomic_fetch_add(&device->stream_users[level][number], 1);
-    }
-    return status;
+    return device->streams[level] && device->stream_users[level];
 }
 
-weir_status weir_cuda_streams_for(weir_backend *device, const weir_plan *plan, cudaStream_t *out)
+/* Stream `number` of a level becomes the program's next, with the device's lock held. */
+static weir_status add_stream(weir_program *program, uint32_t level, uint32_t number)
 {
+    weir_backend *device = program->device;
+    weir_status status = make_room(device, level) ? WEIR_OK : weir_fail_no_memory();
+    for (uint32_t n = device->stream_count[level]; n <= number && status == WEIR_OK; n++)
+        status = make_stream(device, level, n);
+    if (status != WEIR_OK)
+        return status;
+    program->streams[program->stream_count] = device->streams[level][number];
+    program->stream_users[program->stream_count] = &device->stream_users[level][number];
+    atomic_fetch_add(program->stream_users[program->stream_count++], 1);
+    return WEIR_OK;
+}
+
+weir_status weir_cuda_streams_for(weir_program *program)
+{
+    weir_backend *device = program->device;
+    const weir_plan *plan = program->plan;
     uint32_t used[WEIR_CUDA_LEVELS_MOST] = {0};
     weir_status status = WEIR_OK;
     weir_cuda_say_shared_levels(device, plan, bands_before(plan, plan->lanes));
     pthread_mutex_lock(&device->lock);
     for (uint32_t l = 0; l < plan->lanes && status == WEIR_OK; l++) {
         uint32_t level = (uint32_t)(weir_cuda_lane_level(device, plan, l) - device->greatest);
-        status = stream_at(device, level, used[level]++, &out[l]);
+        status = add_stream(program, level, used[level]++);
     }
     pthread_mutex_unlock(&device->lock);
     return status;
 }
 
-weir_status weir_cuda_stream_of_program(weir_backend *device, const weir_plan *plan, uint32_t number, cudaStream_t *out, _Atomic uint32_t **users)
+weir_status weir_cuda_stream_for(weir_program *program)
 {
-    uint32_t level = (uint32_t)(weir_cuda_lane_level(device, plan, 0) - device->greatest);
+    weir_backend *device = program->device;
+    uint32_t level = (uint32_t)(weir_cuda_lane_level(device, program->plan, 0) - device->greatest);
     pthread_mutex_lock(&device->lock);
-    weir_status status = stream_at(device, level, number % device->lanes, out);
-    if (status == WEIR_OK)
-        *users = &device->stream_users[level][number % device->lanes];
+    weir_status status = add_stream(program, level, program->number % device->lanes);
     pthread_mutex_unlock(&device->lock);
     return status;
+}
+
+void weir_cuda_streams_leave(weir_program *program)
+{
+    for (uint32_t i = 0; i < program->stream_count; i++)
+        atomic_fetch_sub(program->stream_users[i], 1);
+    program->stream_count = 0;
 }
 
 void weir_cuda_streams_finish(weir_backend *device)

@@ -19,7 +19,7 @@ struct timing {
     cudaEvent_t base;
     cudaEvent_t *start, *end; /* task -> events */
     bool *ran;                /* task -> it was launched between them */
-    int64_t *lane_end;        /* lane -> when its last task ended */
+    int64_t *ended;           /* task -> when it ended */
 };
 
 static weir_tracer *tracer_of(const weir_backend *device)
@@ -114,7 +114,7 @@ static void free_timing(struct timing *t, uint32_t tasks)
     weir_free(t->start);
     weir_free(t->end);
     weir_free(t->ran);
-    weir_free(t->lane_end);
+    weir_free(t->ended);
     weir_free(t);
 }
 
@@ -127,8 +127,8 @@ static struct timing *make_timing(const weir_program *p)
     t->start = weir_alloc(tasks, sizeof(cudaEvent_t));
     t->end = weir_alloc(tasks, sizeof(cudaEvent_t));
     t->ran = weir_alloc(tasks, sizeof *t->ran);
-    t->lane_end = weir_alloc(p->plan->lanes, sizeof *t->lane_end);
-    bool made = t->start && t->end && t->ran && t->lane_end && cudaEventCreateWithFlags(&t->base, cudaEventDefault) == cudaSuccess;
+    t->ended = weir_alloc(tasks, sizeof *t->ended);
+    bool made = t->start && t->end && t->ran && t->ended && cudaEventCreateWithFlags(&t->base, cudaEventDefault) == cudaSuccess;
     for (uint32_t i = 0; made && i < tasks; i++)
         if (p->actions[i].kind != ACTION_GATE)
             made = cudaEventCreateWithFlags(&t->start[i], cudaEventDefault) == cudaSuccess && cudaEventCreateWithFlags(&t->end[i], cudaEventDefault) == cudaSuccess;
@@ -166,9 +166,11 @@ void weir_cuda_timing_begin(weir_program *program, flight *f)
         f->timed = traced && start_cupti(device);
         return;
     }
+    if (!program->lane_end)
+        program->lane_end = weir_alloc(program->plan->lanes, sizeof *program->lane_end);
     if (!f->timing)
         f->timing = make_timing(program);
-    f->timed = f->timing && start_clock(device);
+    f->timed = program->lane_end && f->timing && start_clock(device);
     if (f->timed)
         memset(f->timing->ran, 0, program->plan->tasks * sizeof *f->timing->ran);
     else if (!device->timing_refused) {
@@ -223,14 +225,21 @@ static void tell_tracer(const weir_program *p, weir_tracer *tracer, uint64_t fra
     tracer->event(tracer, &event);
 }
 
-/* A lane's tasks follow each other, however coarse the events are, and however little the clocks of host and device agree. */
-static weir_task_span after_lane(struct timing *t, uint32_t lane, weir_task_span span)
+/* A task starts after those it follows and after the one before in its lane, however coarse events are, and however little the clocks of
+ * host and device agree. */
+static weir_task_span in_order(const weir_program *p, struct timing *t, uint32_t task, weir_task_span span)
 {
-    if (span.start_ns < t->lane_end[lane])
-        span.start_ns = t->lane_end[lane];
+    const weir_plan *plan = p->plan;
+    int64_t *lane_end = &p->lane_end[plan->lane[task]];
+    int64_t least = *lane_end;
+    for (uint32_t e = plan->pred_first[task]; e < plan->pred_first[task + 1]; e++)
+        if (least < t->ended[plan->pred[e]])
+            least = t->ended[plan->pred[e]];
+    if (span.start_ns < least)
+        span.start_ns = least;
     if (span.end_ns < span.start_ns)
         span.end_ns = span.start_ns;
-    t->lane_end[lane] = span.end_ns;
+    t->ended[task] = *lane_end = span.end_ns;
     return span;
 }
 
@@ -259,15 +268,14 @@ static void collect_eager(weir_program *p, flight *f)
     cudaEvent_t base = t->base;
     int64_t base_ns = 0;
     bool known = time_of_base(p->device, &base, &base_ns);
-    for (uint32_t l = 0; l < plan->lanes; l++)
-        t->lane_end[l] = INT64_MIN;
+    memset(t->ended, 0, plan->tasks * sizeof *t->ended);
     for (uint32_t k = 0; k < plan->tasks && known; k++) {
         uint32_t task = plan->order[k];
         const gate_job *job = p->gate_of[task] != UINT32_MAX ? &f->gates[p->gate_of[task]] : NULL;
         weir_task_span span;
         if (job ? !span_on_host(job, &span) : !span_on_device(t, task, base_ns, &span))
             continue;
-        span = after_lane(t, plan->lane[task], span);
+        span = in_order(p, t, task, span);
         if (spans)
             spans[task] = span;
         if (tracer)
