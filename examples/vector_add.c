@@ -188,7 +188,11 @@ static int run_rounds(weir_runtime *runtime, const weir_plan *plan, const work *
 {
     weir_exec *exec = NULL;
     weir_stats stats;
-    int done = good(weir_exec_create(runtime, plan, NULL, &exec));
+    weir_plan_summary summary;
+    weir_plan_summarise(plan, &summary);
+    /* A replay needs no lanes, and on one lane would not be what a single stream is. */
+    weir_exec_options one_stream = {.replay_lanes = 1};
+    int done = good(weir_exec_create(runtime, plan, summary.lanes == 1 ? &one_stream : NULL, &exec));
     for (uint64_t round = first; done && round < end; round++)
         done = run_round(exec, w, elements, round);
     if (done) {
