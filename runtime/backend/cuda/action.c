@@ -5,6 +5,8 @@
 #include "backend/cuda/action.h"
 #include "backend/cuda/call.h"
 #include "util/status.h"
+#include "util/table.h"
+#include "util/vector.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -49,33 +51,57 @@ static bool is_cluster(const uint32_t cluster[3])
     return cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1;
 }
 
-/* Most graphs use few kernels many times. */
+/* Most graphs use few kernels many times: each is looked up once. */
 typedef struct {
-    const weir_kernel *kernel;
     const void *function;
-    uint32_t shared_bytes;
-} last_kernel;
+    uint32_t shared_bytes; /* that it may use */
+} known_kernel;
 
-static weir_status make_kernel(const weir_body *body, const weir_task_record *task, last_kernel *last, action *a)
+typedef struct {
+    weir_table *numbers; /* kernel -> its index in `at` */
+    WEIR_VECTOR(known_kernel) at;
+} known_kernels;
+
+/* NULL: no memory. Good until the next is asked for. */
+static known_kernel *known_kernel_of(known_kernels *known, const weir_kernel *kernel)
 {
-    const weir_kernel *kernel = task->code.kernel;
+    uint32_t number = weir_table_get_pointer(known->numbers, kernel);
+    if (number != UINT32_MAX)
+        return &known->at.at[number];
+    if (!weir_vector_reserve(&known->at, 1) || !weir_table_put_pointer(known->numbers, kernel, known->at.count))
+        return NULL;
+    known_kernel *made = &known->at.at[known->at.count++];
+    *made = (known_kernel){.function = NULL};
+    return made;
+}
+
+static weir_status find_kernel(known_kernels *known, const weir_task_record *task, uint32_t shared_bytes, const void **out)
+{
+    known_kernel *k = known_kernel_of(known, task->code.kernel);
+    if (!k)
+        return weir_fail_no_memory();
+    bool is_new = k->function == NULL;
+    if (is_new)
+        k->function = weir_kernel_function(task->code.kernel);
+    weir_status status = is_new || shared_bytes > k->shared_bytes ? load(task, k->function, shared_bytes) : WEIR_OK;
+    if (shared_bytes > k->shared_bytes)
+        k->shared_bytes = shared_bytes;
+    *out = k->function;
+    return status;
+}
+
+static weir_status make_kernel(const weir_body *body, const weir_task_record *task, known_kernels *known, action *a)
+{
     const weir_shape *shape = &body->shapes.at[task->with.shape];
-    if (last->kernel != kernel || shape->shared_bytes > last->shared_bytes) {
-        *last = (last_kernel){kernel, weir_kernel_function(kernel), shape->shared_bytes};
-        weir_status status = load(task, last->function, shape->shared_bytes);
-        if (status != WEIR_OK)
-            return status;
-    }
     a->kind = ACTION_KERNEL;
     kernel_launch *k = &a->as.kernel;
-    k->function = last->function;
     k->grid = (struct dim3){shape->grid[0], shape->grid[1], shape->grid[2]};
     k->block = (struct dim3){shape->block[0], shape->block[1], shape->block[2]};
     memcpy(k->cluster, shape->cluster, sizeof k->cluster);
     k->has_cluster = is_cluster(shape->cluster);
-    k->cooperative = (kernel->flags & WEIR_KERNEL_COOPERATIVE) != 0;
+    k->cooperative = (task->code.kernel->flags & WEIR_KERNEL_COOPERATIVE) != 0;
     k->shared_bytes = shape->shared_bytes;
-    return WEIR_OK;
+    return find_kernel(known, task, shape->shared_bytes, &k->function);
 }
 
 /* ---- copies and fills ---- */
@@ -215,7 +241,7 @@ static bool is_fixed(const weir_image *image, uint32_t task)
     return true;
 }
 
-static weir_status make(const weir_image *image, uint32_t t, last_kernel *last, action *a)
+static weir_status make(const weir_image *image, uint32_t t, known_kernels *known, action *a)
 {
     const weir_body *body = image->plan->body;
     const weir_task_record *task = &body->tasks.at[t];
@@ -223,7 +249,7 @@ static weir_status make(const weir_image *image, uint32_t t, last_kernel *last, 
     if (weir_task_is_gate(body, task))
         a->kind = ACTION_GATE;
     else if (task->kind == WEIR_KIND_KERNEL)
-        return make_kernel(body, task, last, a);
+        return make_kernel(body, task, known, a);
     else if (task->kind == WEIR_KIND_COPY)
         make_copy(body, task, a);
     else if (task->kind == WEIR_KIND_FILL)
@@ -235,8 +261,8 @@ static weir_status make(const weir_image *image, uint32_t t, last_kernel *last, 
 
 weir_status weir_actions_make(const weir_image *image, action *actions, void **args)
 {
-    last_kernel last = {0};
-    weir_status status = WEIR_OK;
+    known_kernels known = {.numbers = weir_table_create()};
+    weir_status status = known.numbers ? WEIR_OK : weir_fail_no_memory();
     for (uint32_t t = 0; t < image->plan->tasks && status == WEIR_OK; t++) {
         action *a = &actions[t];
         a->args = args + image->pass_first[t];
@@ -244,8 +270,10 @@ weir_status weir_actions_make(const weir_image *image, action *actions, void **a
         a->fixed = is_fixed(image, t);
         for (uint32_t i = 0; i < a->arg_count; i++)
             a->args[i] = (void *)(uintptr_t)image->pass[image->pass_first[t] + i].address;
-        status = make(image, t, &last, a);
+        status = make(image, t, &known, a);
     }
+    weir_table_destroy(known.numbers);
+    weir_vector_finish(&known.at);
     return status;
 }
 
