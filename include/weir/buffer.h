@@ -15,7 +15,8 @@ extern "C" {
 typedef struct weir_buffer weir_buffer; /* described memory */
 typedef struct weir_param weir_param;   /* a small value that tasks are passed */
 
-/* Where a buffer lives and who may touch it, on every backend alike. Host places are pinned where that means something. */
+/* Where a buffer lives and who may touch it, on every backend alike. On CUDA host places are pinned, and kernels reach the two that they may
+ * touch over the bus. */
 typedef enum {
     WEIR_DEVICE,    /* kernels, copies, fills, native tasks */
     WEIR_HOST_IN,   /* those and host tasks; the program writes it between begin and submit */
@@ -35,14 +36,19 @@ typedef struct {
     uint32_t copies;         /* 0 or 1: a plain buffer; n: a ring of n; WEIR_RING_AUTO */
     weir_place place;
     uint32_t device;         /* 0 */
-    void *const *adopted;    /* NULL, or the program's own memory, one pointer a copy: not zero-filled, never freed by weir */
+    void *const *adopted;    /* NULL, or the program's own memory, one pointer a copy: not zero-filled, never freed by weir; on CUDA see below */
 } weir_buffer_desc;
 
 /* Describes a buffer; takes no memory for it yet. Storage is made for each runtime by the first exec that uses the buffer,
  * zero-filled, shared by all execs of that runtime, and freed when the last holder (program, graph, plan or exec) lets go.
- * On success *out is the caller's hold, to give back with weir_buffer_destroy. WEIR_ERR_INVALID, WEIR_ERR_NO_MEMORY. */
+ * On success *out is the caller's hold, to give back with weir_buffer_destroy. WEIR_ERR_INVALID, WEIR_ERR_NO_MEMORY.
+ *
+ * Adopted memory on CUDA: for WEIR_DEVICE it must be the device's, or managed. For host places, what is not pinned yet is pinned by whole
+ * pages, as long as the runtime has the buffer. Where that cannot be, weir_exec_create refuses: so it is with memory whose first or last
+ * page is pinned for another buffer already, or of which only a part is. Memory that begins and ends at pages is free of that. */
 WEIR_API WEIR_MUST_USE weir_status weir_buffer_create(const weir_buffer_desc *desc, weir_buffer **out);
-WEIR_API void weir_buffer_destroy(weir_buffer *buffer); /* gives up the program's hold; NULL is fine */
+/* Gives up the program's hold; NULL is fine. To free host places on CUDA waits for the device: so between frames. */
+WEIR_API void weir_buffer_destroy(weir_buffer *buffer);
 
 /* Describes a small value (at most 64 KiB) that tasks are passed and that may change between frames, see weir_exec_set.
  * `name` and `initial` are copied. */

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 typedef struct weir_graph weir_graph;             /* tasks, accesses and edges, being declared */
-typedef struct weir_native_call weir_native_call; /* what a CUDA backend hands to native code */
+typedef struct weir_native_call weir_native_call; /* what a CUDA backend will hand to native code */
 
 /* A task of one graph. {0} is the null task. */
 typedef struct {
@@ -42,20 +42,23 @@ WEIR_API void weir_graph_destroy(weir_graph *graph); /* plans made of it live on
 WEIR_API weir_task weir_add_kernel(weir_graph *graph, const weir_kernel *kernel, weir_shape shape, weir_args args);
 
 /* Copies the box of `read` (WEIR_READ or WEIR_PREVIOUS) to the box of `write` (WEIR_WRITE): equal extents, equal element
- * size. Any places but WEIR_HOST_LOCAL; the direction follows from them. */
+ * size. Any places but WEIR_HOST_LOCAL; the direction follows from them. On CUDA, workers copy between host places: there CUDA would keep its
+ * caller waiting. */
 WEIR_API weir_task weir_add_copy(weir_graph *graph, const char *name, weir_arg write, weir_arg read);
 
 /* Fills the box of `write` with a pattern of 1, 2 or 4 bytes, copied here. The box's row must be a multiple of it. */
 WEIR_API weir_task weir_add_fill(weir_graph *graph, const char *name, weir_arg write, const void *pattern, size_t pattern_bytes);
 
 /* A function on a host thread of weir's, passed `user` and the arguments as a host kernel is. Touches host places only.
- * It follows itself from frame to frame, unless flagged WEIR_TASK_REENTRANT. Anything but WEIR_OK fails the frame.
- * No weir call from inside. */
+ * It follows itself from frame to frame, unless flagged WEIR_TASK_REENTRANT. Anything but WEIR_OK fails the frame and all later ones, of which
+ * what has not begun is skipped: everything on the host, host tasks on CUDA, whose device has been given the rest.
+ * No weir call from inside, and on CUDA no call that waits for the device, which may be waiting for this task. */
 typedef weir_status weir_host_fn(void *user, void *const *args);
 WEIR_API weir_task weir_add_host(weir_graph *graph, const char *name, weir_host_fn *function, void *user, weir_args args);
 
-/* User code that a CUDA backend hands a stream to (weir/cuda.h). Handles and workspaces are made in `prepare`, once a slot, and
- * freed in `release`. The host backend calls `host` alone. Static data, kept. Touches what kernels touch. */
+/* User code that a CUDA backend is to hand a stream to. In this version it does not yet: natives run on the host alone, which calls `host`, and an
+ * exec with one is refused on CUDA. Handles and workspaces are made in `prepare`, once a slot, and freed in `release`. Static data, kept.
+ * Touches what kernels touch. */
 typedef struct {
     const char *name;
     weir_status (*prepare)(void *user, uint32_t slot);                /* NULL: nothing to prepare */
@@ -86,7 +89,7 @@ enum {
 typedef struct {
     const char *name;  /* NULL: unchanged */
     const char *group; /* NULL: no group. A cluster in pictures, a row in tables. Equal text is the same group */
-    int32_t priority;  /* as in CUDA: lower is more urgent, 0 the default */
+    int32_t priority;  /* as in CUDA: lower is more urgent, 0 the default. A device with fewer than a graph has gives neighbours one, and the log says so */
     double cost_ns;    /* how long it takes; 0: one microsecond, or nothing for an empty task */
     float share;       /* of the device that it fills, 0 to 1; 0: from the grid (kernels), else 1 */
     uint32_t device;   /* 0 */

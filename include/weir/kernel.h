@@ -22,7 +22,7 @@ typedef struct {
     void *shared; /* shape.shared_bytes of scratch of the calling worker, 64-byte aligned, contents undefined; NULL if none */
 } weir_blocks;
 
-/* A kernel's host twin. args[i] points at argument i, as cudaLaunchKernel has it: at the pointer for a buffer (the base of
+/* A kernel's host twin. args[i] points at argument i, as cudaLaunchKernel has it (and is passed them on CUDA): at the pointer for a buffer (the base of
  * the copy touched, also when only a box is), at the value for values and params. Hidden arguments are not counted.
  * Several workers may be inside at once, each with blocks of its own: blocks are independent. No weir call from inside. */
 typedef void weir_host_kernel(const weir_blocks *blocks, void *const *args);
@@ -35,15 +35,15 @@ typedef void (*weir_symbol)(void); /* any function */
 enum {
     WEIR_KERNEL_ONE_CALL = 1,     /* the host twin is called once, with the whole grid */
     WEIR_KERNEL_COOPERATIVE = 2,  /* CUDA: launched so that the whole grid may synchronise */
-    WEIR_KERNEL_PROGRAMMATIC = 4  /* CUDA: the kernel calls cudaGridDependencySynchronize itself */
+    WEIR_KERNEL_PROGRAMMATIC = 4  /* CUDA: the kernel calls cudaGridDependencySynchronize itself. Launched like any other, where that call returns at once */
 };
 
 /* Static data: a graph keeps the pointer, so it must outlive graphs, plans and execs. A kernel without code for a backend
- * is refused there when the exec is made. */
+ * is refused there when the exec is made; that loads it too, so that no first launch waits for it. */
 typedef struct {
     const char *name;               /* the default name of its tasks */
-    weir_symbol device;             /* the __global__ function; NULL: none */
-    const void *(*resolve)(void);   /* gives the device code from the module that holds it, see weir/cuda.h; wins over `device` */
+    weir_symbol device;             /* the __global__ function, of a module that shares the library's CUDA runtime; NULL: none */
+    const void *(*resolve)(void);   /* gives the device code from the module that holds it, see weir/cuda.h; works anywhere, wins over `device` */
     weir_host_kernel *host;         /* the host twin; NULL: none */
     const uint16_t *arg_bytes;      /* bytes of each argument passed, checked when the exec is made; NULL: not checked */
     uint16_t arg_count;             /* of arg_bytes; not looked at if that is NULL */

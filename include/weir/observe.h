@@ -18,18 +18,18 @@ WEIR_API WEIR_MUST_USE weir_status weir_save(const char *path, const char *forma
 /* Figures of an exec so far. Times are NAN where nothing was measured. */
 typedef struct {
     uint64_t frames;          /* completed */
-    uint64_t instantiations;  /* of CUDA graphs */
+    uint64_t instantiations;  /* of CUDA graphs: one for each phase of its rings, and each that had to be made anew */
     double frame_ns;          /* median over the last 63 frames, from submit to done */
     double bound_ns;          /* what a frame cannot beat: from measured task times where there are any, else from costs */
-    double busy_share;        /* of the lanes' time that tasks ran, 0 to 1; execs made with timing */
-    double overlap_share;     /* of the busy time that at least two lanes were busy; execs made with timing */
-    const char *mode;         /* what it does: "eager" on the host */
+    double busy_share;        /* of the lanes' time that tasks ran, 0 to 1; execs whose tasks are timed: made with timing, and eager */
+    double overlap_share;     /* of the busy time that at least two lanes were busy; the same execs */
+    const char *mode;         /* what it does: "eager", "replay" or "capture"; on the host "eager". A static string */
     const char *binding;      /* what bound_ns is */
 } weir_stats;
 
 WEIR_API void weir_exec_stats(const weir_exec *exec, weir_stats *out); /* as they are now */
 
-/* How often a task ran, and the median of its last 31 times. Execs made with timing; else WEIR_ERR_STATE. */
+/* How often a task was seen to run, and the median of its last 31 times. Execs made with timing; else WEIR_ERR_STATE. In a replay none is seen. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_task_stats(const weir_exec *exec, weir_task task, uint64_t *count, double *median_ns);
 
 /* Share of the last frame's time that the lane was busy, 0 to 1; NAN for execs made without timing, or no such lane. */

@@ -15,7 +15,7 @@ typedef struct weir_plan weir_plan; /* lanes, order and waits; immutable */
 /* Zeroed fields are the defaults. */
 typedef struct {
     const char *policy; /* "round_robin" or "priority"; NULL: "priority". WEIR_POLICY wins */
-    uint32_t lanes;     /* 0: min(8, level width), or one for each priority if those are more. WEIR_LANES wins */
+    uint32_t lanes;     /* streams on CUDA; 0: min(8, level width), or one for each priority if those are more. WEIR_LANES wins */
     uint32_t frames;    /* frames in flight, F; 0 reads as 1 */
 } weir_plan_options;
 
@@ -48,7 +48,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_plan_get(const weir_plan *plan, weir_tas
 typedef struct {
     uint64_t tasks, edges, waits, events; /* edges within a frame; waits and events of one frame in the steady state */
     uint64_t naive_waits;                 /* one a cross-lane edge */
-    uint32_t lanes, frames, slots;        /* slots: instantiated graphs a replay needs */
+    uint32_t lanes, frames, slots;        /* slots: CUDA graphs that a replay with all frames in flight at once would keep; 0: more than 12 */
     double makespan_ns, interval_ns;      /* predicted: one frame alone; from frame to frame in the steady state */
     double bound_ns;                      /* no plan on these lanes brings frames faster than this */
     const char *binding;                  /* what that bound is: "critical path", "lanes", "device", ... A static string */

@@ -29,7 +29,7 @@ typedef enum {
     WEIR_ERR_HAZARD,    /* two tasks touch the same data and nothing orders them; or data are read before anything wrote them */
     WEIR_ERR_BACKEND,   /* the backend is absent, or cannot do what a task asks for */
     WEIR_ERR_TASK,      /* a host task failed; it is named */
-    WEIR_ERR_DEVICE,    /* the device faulted; every later call of that runtime fails */
+    WEIR_ERR_DEVICE,    /* a call of CUDA's failed, which is named; or the device faulted, and is lost to the whole process */
     WEIR_ERR_IO,        /* a file could not be read or written */
     WEIR_ERR_STATE      /* right call, wrong time */
 } weir_status;
@@ -45,7 +45,7 @@ WEIR_API const char *weir_status_name(weir_status status);
 WEIR_API const char *weir_last_error(void);
 
 /* Takes memory through `resize` instead of realloc/free. It behaves as realloc does, but resize(p, 0) frees p and returns
- * NULL. Buffers' storage comes from it too. Call it before anything else; NULL gives the default back.
+ * NULL. Buffers' storage on the host backend comes from it too. Call it before anything else; NULL gives the default back.
  * `resize` is called from any thread. */
 WEIR_API void weir_set_allocator(void *(*resize)(void *memory, size_t bytes));
 
