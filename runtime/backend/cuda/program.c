@@ -25,6 +25,9 @@ weir_status weir_cuda_check(const weir_backend *device, const weir_plan *plan)
 {
     const weir_kernel *last = NULL;
     weir_status status = weir_cuda_broken(device);
+    if (status == WEIR_OK && plan->lanes > device->lanes) /* the pool has so many streams of a level */
+        status = weir_fail(WEIR_ERR_BACKEND, "graph '%s': its plan has %u lanes, the runtime at most %u: plan it with fewer, or give the runtime more", plan->body->name,
+                           plan->lanes, device->lanes);
     entered before = weir_cuda_enter(device);
     for (uint32_t t = 0; t < plan->tasks && status == WEIR_OK; t++)
         status = check_task(&plan->body->tasks.at[t], &last);
@@ -57,7 +60,8 @@ static weir_status choose_mode(weir_program *p)
 static bool take_memory(weir_program *p)
 {
     const weir_plan *plan = p->plan;
-    p->actions = weir_alloc(plan->tasks, sizeof *p->actions);
+    p->actions = weir_alloc_lines(plan->tasks, sizeof *p->actions);
+    p->moves = weir_alloc(weir_moves_count(plan->body), sizeof *p->moves);
     p->args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->args);
     p->step_args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->step_args);
     p->streams = weir_alloc(plan->lanes, sizeof(cudaStream_t));
@@ -67,7 +71,7 @@ static bool take_memory(weir_program *p)
     p->gate_of = weir_alloc(plan->tasks, sizeof *p->gate_of);
     p->flights = weir_alloc(plan->frames, sizeof *p->flights);
     p->known = weir_alloc(plan->tasks, 1);
-    return p->actions && p->args && p->step_args && p->streams && p->stream_users && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
+    return p->actions && p->moves && p->args && p->step_args && p->streams && p->stream_users && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
 }
 
 /* A lane is done when its last task is; that needs no event of its own where a task of another lane waits for it. */
@@ -154,7 +158,7 @@ static weir_status make(weir_program *p)
     if (status != WEIR_OK)
         return status;
     count_records_and_gates(p);
-    status = weir_actions_make(p->image, p->actions, p->args);
+    status = weir_actions_make(p->image, p->actions, p->args, p->moves);
     if (status == WEIR_OK)
         status = make_streams(p);
     if (status == WEIR_OK)
@@ -180,7 +184,8 @@ static void free_program(weir_program *p)
     weir_free(p->event_pool);
     weir_free(p->job_pool);
     weir_free(p->waiting_pool);
-    weir_free(p->actions);
+    weir_free_lines(p->actions);
+    weir_free(p->moves);
     weir_free(p->args);
     weir_free(p->step_args);
     weir_free(p->streams);
