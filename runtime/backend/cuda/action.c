@@ -46,9 +46,9 @@ static weir_status load(const weir_task_record *task, const void *function, uint
     return weir_fail(WEIR_ERR_DEVICE, "task '%s': kernel '%s': %s: %s", task->name, task->code.kernel->name, call, text);
 }
 
-static bool is_cluster(const uint32_t cluster[3])
+static bool is_cluster(const weir_shape *shape)
 {
-    return cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1;
+    return shape->cluster[0] > 1 || shape->cluster[1] > 1 || shape->cluster[2] > 1;
 }
 
 /* Most graphs use few kernels many times: each is looked up once. */
@@ -97,10 +97,9 @@ static weir_status make_kernel(const weir_body *body, const weir_task_record *ta
     kernel_launch *k = &a->as.kernel;
     k->grid = (struct dim3){shape->grid[0], shape->grid[1], shape->grid[2]};
     k->block = (struct dim3){shape->block[0], shape->block[1], shape->block[2]};
-    memcpy(k->cluster, shape->cluster, sizeof k->cluster);
-    k->has_cluster = is_cluster(shape->cluster);
-    k->cooperative = (task->code.kernel->flags & WEIR_KERNEL_COOPERATIVE) != 0;
-    k->shared_bytes = shape->shared_bytes;
+    k->cluster = is_cluster(shape) ? shape->cluster : NULL;
+    a->cooperative = (task->code.kernel->flags & WEIR_KERNEL_COOPERATIVE) != 0;
+    a->shared_bytes = shape->shared_bytes;
     return find_kernel(known, task, shape->shared_bytes, &k->function);
 }
 
@@ -127,11 +126,11 @@ static bool is_deep(const weir_layout *l)
 static void make_copy(const weir_body *body, const weir_task_record *task, action *a)
 {
     bool to_host = buffer_of(body, task, 0)->place != WEIR_DEVICE, from_host = buffer_of(body, task, 1)->place != WEIR_DEVICE;
-    data_move *m = &a->as.move;
+    data_move *m = a->as.move;
     m->movement = weir_movement_of(body, task);
     m->copy_kind = to_host ? cudaMemcpyDeviceToHost : from_host ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
-    a->kind = m->movement.row_bytes > 0 ? ACTION_COPY : ACTION_NOTHING;
-    a->pieces = is_deep(&m->movement.to) && is_deep(&m->movement.from) ? 1 : (uint32_t)m->movement.slices;
+    a->kind = (uint8_t)(m->movement.row_bytes > 0 ? ACTION_COPY : ACTION_NOTHING);
+    m->pieces = is_deep(&m->movement.to) && is_deep(&m->movement.from) ? 1 : (uint32_t)m->movement.slices;
 }
 
 /* Of all the copies that frames may give it. */
@@ -154,20 +153,20 @@ static void make_fill(const weir_image *image, uint32_t t, action *a)
 {
     const weir_body *body = image->plan->body;
     const weir_task_record *task = &body->tasks.at[t];
-    data_move *m = &a->as.move;
+    data_move *m = a->as.move;
     m->movement = weir_movement_of(body, task);
     m->pattern = task->with.pattern.value;
     m->pattern_bytes = (uint8_t)(is_one_byte(m->pattern) ? 1 : task->with.pattern.bytes);
-    a->kind = m->movement.row_bytes > 0 ? ACTION_FILL : ACTION_NOTHING;
+    a->kind = (uint8_t)(m->movement.row_bytes > 0 ? ACTION_FILL : ACTION_NOTHING);
     bool aligned = is_aligned(image, &image->pass[image->pass_first[t]], &m->movement, m->pattern_bytes);
     m->element = aligned ? m->pattern_bytes : 1;
     uint64_t slices = m->movement.slices;
-    a->pieces = (uint32_t)(aligned ? slices : slices * m->movement.rows * m->pattern_bytes);
+    m->pieces = (uint32_t)(aligned ? slices : slices * m->movement.rows * m->pattern_bytes);
 }
 
 bool weir_action_is_line(const action *a)
 {
-    return a->as.move.movement.rows == 1 && a->as.move.movement.slices == 1;
+    return a->as.move->movement.rows == 1 && a->as.move->movement.slices == 1;
 }
 
 static unsigned char *passed(const action *a, uint32_t arg)
@@ -177,7 +176,7 @@ static unsigned char *passed(const action *a, uint32_t arg)
 
 void weir_action_line(const action *a, void **to, const void **from, size_t *bytes)
 {
-    const weir_movement *m = &a->as.move.movement;
+    const weir_movement *m = &a->as.move->movement;
     *to = passed(a, 0) + m->to.first;
     *from = passed(a, 1) + m->from.first;
     *bytes = m->row_bytes;
@@ -196,17 +195,17 @@ static struct cudaPitchedPtr pitched(unsigned char *base, const weir_layout *l, 
 
 void weir_action_copy_piece(const action *a, uint32_t piece, struct cudaMemcpy3DParms *out)
 {
-    const weir_movement *m = &a->as.move.movement;
+    const weir_movement *m = &a->as.move->movement;
     memset(out, 0, sizeof *out);
     out->srcPtr = pitched(passed(a, 1), &m->from, m, piece);
     out->dstPtr = pitched(passed(a, 0), &m->to, m, piece);
-    out->extent = (struct cudaExtent){m->row_bytes, m->rows, a->pieces == 1 ? m->slices : 1};
-    out->kind = a->as.move.copy_kind;
+    out->extent = (struct cudaExtent){m->row_bytes, m->rows, a->as.move->pieces == 1 ? m->slices : 1};
+    out->kind = a->as.move->copy_kind;
 }
 
 void weir_action_fill_piece(const action *a, uint32_t piece, struct cudaMemsetParams *out)
 {
-    const data_move *fill = &a->as.move;
+    const data_move *fill = a->as.move;
     const weir_movement *m = &fill->movement;
     unsigned char *base = passed(a, 0) + m->to.first;
     memset(out, 0, sizeof *out);
@@ -245,7 +244,6 @@ static weir_status make(const weir_image *image, uint32_t t, known_kernels *know
 {
     const weir_body *body = image->plan->body;
     const weir_task_record *task = &body->tasks.at[t];
-    a->pieces = 1;
     if (weir_task_is_gate(body, task))
         a->kind = ACTION_GATE;
     else if (task->kind == WEIR_KIND_KERNEL)
@@ -259,17 +257,28 @@ static weir_status make(const weir_image *image, uint32_t t, known_kernels *know
     return WEIR_OK;
 }
 
-weir_status weir_actions_make(const weir_image *image, action *actions, void **args)
+uint32_t weir_moves_count(const weir_body *body)
 {
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < body->tasks.count; t++)
+        count += body->tasks.at[t].kind == WEIR_KIND_COPY || body->tasks.at[t].kind == WEIR_KIND_FILL;
+    return count;
+}
+
+weir_status weir_actions_make(const weir_image *image, action *actions, void **args, data_move *moves)
+{
+    const weir_body *body = image->plan->body;
     known_kernels known = {.numbers = weir_table_create()};
     weir_status status = known.numbers ? WEIR_OK : weir_fail_no_memory();
     for (uint32_t t = 0; t < image->plan->tasks && status == WEIR_OK; t++) {
         action *a = &actions[t];
         a->args = args + image->pass_first[t];
-        a->arg_count = (uint16_t)(image->pass_first[t + 1] - image->pass_first[t]);
         a->fixed = is_fixed(image, t);
-        for (uint32_t i = 0; i < a->arg_count; i++)
-            a->args[i] = (void *)(uintptr_t)image->pass[image->pass_first[t] + i].address;
+        a->name = body->tasks.at[t].name;
+        if (body->tasks.at[t].kind == WEIR_KIND_COPY || body->tasks.at[t].kind == WEIR_KIND_FILL)
+            a->as.move = moves++;
+        for (uint32_t i = image->pass_first[t]; i < image->pass_first[t + 1]; i++)
+            args[i] = (void *)(uintptr_t)image->pass[i].address;
         status = make(image, t, &known, a);
     }
     weir_table_destroy(known.numbers);
@@ -279,8 +288,7 @@ weir_status weir_actions_make(const weir_image *image, action *actions, void **a
 
 void weir_action_pass(const weir_image *image, uint32_t task, action *a, const weir_frame_values *values)
 {
-    const weir_pass *pass = image->pass + image->pass_first[task];
-    if (!a->fixed)
-        for (uint32_t i = 0; i < a->arg_count; i++)
-            a->args[i] = (void *)(uintptr_t)weir_pass_address(image, &pass[i], values);
+    uint32_t first = image->pass_first[task], count = image->pass_first[task + 1] - first;
+    for (uint32_t i = 0; i < count; i++)
+        a->args[i] = (void *)(uintptr_t)weir_pass_address(image, &image->pass[first + i], values);
 }

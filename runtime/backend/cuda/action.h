@@ -16,31 +16,38 @@ typedef enum {
 } action_kind;
 
 typedef struct {
-    const void *function; /* a cudaKernel_t */
+    const void *function;    /* a cudaKernel_t */
     struct dim3 grid, block;
-    uint32_t cluster[3], shared_bytes;
-    bool has_cluster, cooperative;
+    const uint32_t *cluster; /* three extents; NULL: none */
 } kernel_launch;
 
 typedef struct {
     weir_movement movement;
     enum cudaMemcpyKind copy_kind;
+    uint32_t pieces;        /* so many calls or nodes */
     uint32_t pattern;       /* fill */
     uint8_t element;        /* fill: bytes of one; where memory is not aligned to the pattern: 1, with a piece a byte of it */
     uint8_t pattern_bytes;
 } data_move;
 
+/* A cache line each: launching a frame touches all of them. */
 typedef struct {
-    action_kind kind;
+    uint8_t kind;           /* action_kind */
     bool fixed;             /* passed the same in each frame */
-    uint32_t pieces;        /* copies and fills: so many calls or nodes; else 1 */
-    uint16_t arg_count;
+    bool cooperative;       /* kernel */
+    uint32_t shared_bytes;  /* kernel */
     void **args;            /* args[i] points at argument i */
+    const char *name;       /* the task's */
     union {
         kernel_launch kernel;
-        data_move move;
+        data_move *move;    /* copies and fills */
     } as;
 } action;
+
+static inline uint32_t weir_action_pieces(const action *a)
+{
+    return a->kind == ACTION_COPY || a->kind == ACTION_FILL ? a->as.move->pieces : 1;
+}
 
 /* The node or call that does piece i. */
 void weir_action_copy_piece(const action *a, uint32_t piece, struct cudaMemcpy3DParms *out);
@@ -48,11 +55,12 @@ void weir_action_fill_piece(const action *a, uint32_t piece, struct cudaMemsetPa
 bool weir_action_is_line(const action *a); /* a copy that is one run of bytes: */
 void weir_action_line(const action *a, void **to, const void **from, size_t *bytes);
 
-/* The actions of all tasks; `args` has room for all that they are passed. Kernels are found, loaded, and allowed the shared memory they
+/* The actions of all tasks; `args` has room for all that they are passed, `moves` for an entry a copy or fill (weir_moves_count). Kernels are found, loaded, and allowed the shared memory they
  * ask for. WEIR_ERR_BACKEND and WEIR_ERR_DEVICE name the task. */
-weir_status weir_actions_make(const weir_image *image, action *actions, void **args);
+weir_status weir_actions_make(const weir_image *image, action *actions, void **args, data_move *moves);
+uint32_t weir_moves_count(const weir_body *body);
 
-/* Lets the arguments of a task be those of a frame. */
+/* Lets the arguments of a task that is not passed the same in each frame be those of this one. */
 void weir_action_pass(const weir_image *image, uint32_t task, action *a, const weir_frame_values *values);
 
 /* The device code of a kernel; NULL: none. */

@@ -86,7 +86,7 @@ static cudaError_t capture_pieces(capturing *c, const action *a, uint32_t task, 
 {
     cudaGraphNode_t *nodes = &c->s->nodes[c->program->replay->piece_first[task]];
     cudaError_t result = cudaSuccess;
-    for (uint32_t piece = 0; piece < a->pieces && result == cudaSuccess; piece++) {
+    for (uint32_t piece = 0, pieces = weir_action_pieces(a); piece < pieces && result == cudaSuccess; piece++) {
         result = weir_cuda_launch_piece(c->program->device, a, piece, stream, &c->call);
         if (result == cudaSuccess)
             result = last_node(stream, &nodes[piece]);
@@ -163,7 +163,7 @@ static uint64_t edge_count(const weir_program *p)
         uint32_t preds = plan->lane_position[t] > 0;
         for (uint32_t w = plan->wait_first[t]; w < plan->wait_first[t + 1]; w++)
             preds += plan->wait[w].distance == 0;
-        count += preds + p->actions[t].pieces - 1;
+        count += preds + weir_action_pieces(&p->actions[t]) - 1;
         if (p->replay->guarded[t])
             count += preds + 2;
     }

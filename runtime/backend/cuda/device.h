@@ -87,6 +87,7 @@ struct weir_program {
     uint32_t number;         /* of the device's programs, from 0 */
     uint32_t frames;         /* F */
     action *actions;         /* one a task */
+    data_move *moves;        /* of those that copy or fill */
     void **args;             /* what actions are passed; those of rings and params change from frame to frame */
     cudaStream_t *streams;   /* lane -> stream; a replay takes the first */
     _Atomic uint32_t **stream_users; /* the same -> how many programs use that stream */

@@ -10,18 +10,18 @@
 static cudaError_t launch_kernel(const action *a, cudaStream_t stream)
 {
     const kernel_launch *k = &a->as.kernel;
-    if (!k->has_cluster && !k->cooperative)
-        return cudaLaunchKernel(k->function, k->grid, k->block, a->args, k->shared_bytes, stream);
+    if (!k->cluster && !a->cooperative)
+        return cudaLaunchKernel(k->function, k->grid, k->block, a->args, a->shared_bytes, stream);
     cudaLaunchAttribute attributes[2];
-    cudaLaunchConfig_t config = {.gridDim = k->grid, .blockDim = k->block, .dynamicSmemBytes = k->shared_bytes, .stream = stream, .attrs = attributes};
+    cudaLaunchConfig_t config = {.gridDim = k->grid, .blockDim = k->block, .dynamicSmemBytes = a->shared_bytes, .stream = stream, .attrs = attributes};
     memset(attributes, 0, sizeof attributes);
-    if (k->has_cluster) {
+    if (k->cluster) {
         attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
         attributes[config.numAttrs].val.clusterDim.x = k->cluster[0];
         attributes[config.numAttrs].val.clusterDim.y = k->cluster[1];
         attributes[config.numAttrs++].val.clusterDim.z = k->cluster[2];
     }
-    if (k->cooperative) {
+    if (a->cooperative) {
         attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
         attributes[config.numAttrs++].val.cooperative = 1;
     }
@@ -35,7 +35,7 @@ static cudaError_t launch_copy(const action *a, uint32_t piece, cudaStream_t str
         const void *from;
         size_t bytes;
         weir_action_line(a, &to, &from, &bytes);
-        return cudaMemcpyAsync(to, from, bytes, a->as.move.copy_kind, stream);
+        return cudaMemcpyAsync(to, from, bytes, a->as.move->copy_kind, stream);
     }
     struct cudaMemcpy3DParms params;
     weir_action_copy_piece(a, piece, &params);
@@ -56,7 +56,7 @@ static cudaError_t launch_fill(const weir_driver *driver, const action *a, uint3
 
 cudaError_t weir_cuda_launch_piece(const weir_backend *device, const action *a, uint32_t piece, cudaStream_t stream, const char **call)
 {
-    switch (a->kind) {
+    switch ((action_kind)a->kind) {
     case ACTION_KERNEL:
         *call = "cudaLaunchKernel";
         return launch_kernel(a, stream);
@@ -76,7 +76,7 @@ cudaError_t weir_cuda_launch_piece(const weir_backend *device, const action *a, 
 cudaError_t weir_cuda_launch(const weir_backend *device, const action *a, cudaStream_t stream, const char **call)
 {
     cudaError_t result = cudaSuccess;
-    for (uint32_t piece = 0; piece < a->pieces && result == cudaSuccess; piece++)
+    for (uint32_t piece = 0, pieces = weir_action_pieces(a); piece < pieces && result == cudaSuccess; piece++)
         result = weir_cuda_launch_piece(device, a, piece, stream, call);
     return result;
 }
@@ -147,7 +147,8 @@ static cudaError_t launch_task(weir_program *p, flight *f, uint32_t task, cudaSt
         return weir_cuda_launch_gate(p->device, f->gates[p->gate_of[task]].words, stream, call);
     if (weir_task_is_off(f->values, task))
         return cudaSuccess;
-    weir_action_pass(p->image, task, a, f->values);
+    if (!a->fixed)
+        weir_action_pass(p->image, task, a, f->values);
     if (!f->timed)
         return weir_cuda_launch(p->device, a, stream, call);
     weir_cuda_timing_start(p, f, task, stream);
@@ -161,7 +162,7 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
     lanes *l = feeder;
     weir_program *p = l->program;
     const char *call = "";
-    nvtxRangePushA(p->plan->body->tasks.at[task].name);
+    nvtxRangePushA(p->actions[task].name);
     cudaError_t result = launch_task(p, l->f, task, p->streams[lane], &call);
     nvtxRangePop();
     atomic_store_explicit(&l->f->reached, ++l->launched, memory_order_relaxed);

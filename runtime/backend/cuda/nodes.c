@@ -27,11 +27,12 @@ static cudaError_t set_priority(builder *b, uint32_t task, cudaGraphNode_t node)
     return cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, &value);
 }
 
-static cudaError_t set_shape(builder *b, const kernel_launch *k, cudaGraphNode_t node)
+static cudaError_t set_shape(builder *b, const action *a, cudaGraphNode_t node)
 {
+    const kernel_launch *k = &a->as.kernel;
     cudaLaunchAttributeValue value;
     cudaError_t result = cudaSuccess;
-    if (k->has_cluster) {
+    if (k->cluster) {
         memset(&value, 0, sizeof value);
         value.clusterDim.x = k->cluster[0];
         value.clusterDim.y = k->cluster[1];
@@ -39,7 +40,7 @@ static cudaError_t set_shape(builder *b, const kernel_launch *k, cudaGraphNode_t
         b->call = "cudaGraphKernelNodeSetAttribute(ClusterDimension)";
         result = cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value);
     }
-    if (k->cooperative && result == cudaSuccess) {
+    if (a->cooperative && result == cudaSuccess) {
         memset(&value, 0, sizeof value);
         value.cooperative = 1;
         b->call = "cudaGraphKernelNodeSetAttribute(Cooperative)";
@@ -55,14 +56,14 @@ static cudaError_t add_kernel(builder *b, uint32_t task, const action *a, cudaGr
         .func = (void *)(uintptr_t)k->function,
         .gridDim = k->grid,
         .blockDim = k->block,
-        .sharedMemBytes = k->shared_bytes,
+        .sharedMemBytes = a->shared_bytes,
         .kernelParams = a->args,
     };
     b->call = "cudaGraphAddKernelNode";
     cudaError_t result = cudaGraphAddKernelNode(node, b->s->graph, b->follows, b->count, &params);
     if (result == cudaSuccess)
         result = set_priority(b, task, *node);
-    return result == cudaSuccess ? set_shape(b, k, *node) : result;
+    return result == cudaSuccess ? set_shape(b, a, *node) : result;
 }
 
 static cudaError_t add_copy(builder *b, const action *a, uint32_t piece, cudaGraphNode_t *node)
@@ -73,7 +74,7 @@ static cudaError_t add_copy(builder *b, const action *a, uint32_t piece, cudaGra
         size_t bytes;
         weir_action_line(a, &to, &from, &bytes);
         b->call = "cudaGraphAddMemcpyNode1D";
-        return cudaGraphAddMemcpyNode1D(node, b->s->graph, b->follows, b->count, to, from, bytes, a->as.move.copy_kind);
+        return cudaGraphAddMemcpyNode1D(node, b->s->graph, b->follows, b->count, to, from, bytes, a->as.move->copy_kind);
     }
     struct cudaMemcpy3DParms params;
     weir_action_copy_piece(a, piece, &params);
@@ -102,7 +103,7 @@ static cudaError_t add_gate(builder *b, uint32_t task, cudaGraphNode_t *node)
 static cudaError_t add_piece(builder *b, uint32_t task, uint32_t piece, cudaGraphNode_t *node)
 {
     const action *a = &b->program->actions[task];
-    switch (a->kind) {
+    switch ((action_kind)a->kind) {
     case ACTION_KERNEL:
         return add_kernel(b, task, a, node);
     case ACTION_COPY:

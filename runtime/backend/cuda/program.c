@@ -275,21 +275,14 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
 
 static void launch(weir_program *p, flight *f)
 {
-    const weir_backend *device = p->device;
-    int before = device->ordinal;
-    (void)cudaGetDevice(&before);
-    if (before != device->ordinal)
-        (void)cudaSetDevice(device->ordinal);
     if (p->mode == WEIR_MODE_EAGER)
         weir_cuda_launch_lanes(p, f);
     else
         weir_cuda_slot_launch(p, f);
-    if (before != device->ordinal)
-        (void)cudaSetDevice(before);
 }
 
 /* The frame is shown to who looks before it is launched: a full launch queue makes the caller wait, perhaps for one of its host tasks. */
-void weir_cuda_submit(weir_program *program, const weir_frame_values *values)
+static void submit(weir_program *program, const weir_frame_values *values)
 {
     weir_backend *device = program->device;
     flight *f = &program->flights[values->number % program->frames];
@@ -304,4 +297,16 @@ void weir_cuda_submit(weir_program *program, const weir_frame_values *values)
     if (atomic_load_explicit(&device->broken, memory_order_acquire) == cudaSuccess)
         launch(program, f);
     atomic_store_explicit(&f->launched, true, memory_order_release);
+}
+
+/* Less than entering: no call that each frame makes can break a capture. */
+void weir_cuda_submit(weir_program *program, const weir_frame_values *values)
+{
+    int ordinal = program->device->ordinal, before = ordinal;
+    (void)cudaGetDevice(&before);
+    if (before != ordinal)
+        (void)cudaSetDevice(ordinal);
+    submit(program, values);
+    if (before != ordinal)
+        (void)cudaSetDevice(before);
 }

@@ -22,7 +22,8 @@
 void weir_cuda_slot_pass(weir_program *program, const slot *s, uint32_t task)
 {
     const weir_frame_values values = {.ring_at = s->ring_at, .params = s->params};
-    weir_action_pass(program->image, task, &program->actions[task], &values);
+    if (!program->actions[task].fixed)
+        weir_action_pass(program->image, task, &program->actions[task], &values);
 }
 
 weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cudaError_t result, const char *call)
@@ -266,8 +267,9 @@ static void count_pieces(weir_program *p)
 {
     replay *r = p->replay;
     for (uint32_t t = 0; t < p->plan->tasks; t++) {
-        r->piece_first[t + 1] = r->piece_first[t] + p->actions[t].pieces;
-        r->joins += p->actions[t].pieces > 1;
+        uint32_t pieces = weir_action_pieces(&p->actions[t]);
+        r->piece_first[t + 1] = r->piece_first[t] + pieces;
+        r->joins += pieces > 1;
     }
 }
 
@@ -399,7 +401,7 @@ static cudaError_t change_kernel(const slot *s, cudaGraphNode_t node, const acti
         .func = (void *)(uintptr_t)k->function,
         .gridDim = k->grid,
         .blockDim = k->block,
-        .sharedMemBytes = k->shared_bytes,
+        .sharedMemBytes = a->shared_bytes,
         .kernelParams = a->args,
     };
     return cudaGraphExecKernelNodeSetParams(s->exec, node, &params);
@@ -411,13 +413,13 @@ static cudaError_t change_line(const slot *s, cudaGraphNode_t node, const action
     const void *from;
     size_t bytes;
     weir_action_line(a, &to, &from, &bytes);
-    return cudaGraphExecMemcpyNodeSetParams1D(s->exec, node, to, from, bytes, a->as.move.copy_kind);
+    return cudaGraphExecMemcpyNodeSetParams1D(s->exec, node, to, from, bytes, a->as.move->copy_kind);
 }
 
 static cudaError_t change_fill(const slot *s, const cudaGraphNode_t *nodes, const action *a)
 {
     cudaError_t result = cudaSuccess;
-    for (uint32_t piece = 0; piece < a->pieces && result == cudaSuccess; piece++) {
+    for (uint32_t piece = 0; piece < a->as.move->pieces && result == cudaSuccess; piece++) {
         struct cudaMemsetParams params;
         weir_action_fill_piece(a, piece, &params);
         result = cudaGraphExecMemsetNodeSetParams(s->exec, nodes[piece], &params);

@@ -7,7 +7,8 @@
 static cudaError_t step_on_device(weir_program *p, flight *f, uint32_t task, const char **call)
 {
     action *a = &p->actions[task];
-    weir_action_pass(p->image, task, a, f->values);
+    if (!a->fixed)
+        weir_action_pass(p->image, task, a, f->values);
     cudaError_t result = weir_cuda_launch(p->device, a, p->streams[0], call);
     if (result != cudaSuccess || a->kind == ACTION_NOTHING)
         return result;

@@ -57,15 +57,28 @@ static cudaError_t set_origin(weir_backend *device)
     return result;
 }
 
+static bool has_origin(weir_backend *device)
+{
+    pthread_mutex_lock(&device->clock);
+    bool has = device->origin_ns != 0;
+    pthread_mutex_unlock(&device->clock);
+    return has;
+}
+
+/* By whoever submits: after the first time it waits for no errand, which may be a long transfer. */
 static bool start_clock(weir_backend *device)
 {
+    if (has_origin(device))
+        return true;
+    entered before = weir_cuda_enter(device); /* it waits for an event */
     pthread_mutex_lock(&device->errand);
     pthread_mutex_lock(&device->clock);
-    cudaError_t result = device->origin ? cudaSuccess : set_origin(device);
+    cudaError_t result = set_origin(device);
     pthread_mutex_unlock(&device->clock);
     pthread_mutex_unlock(&device->errand);
     if (result != cudaSuccess)
         (void)cudaGetLastError();
+    weir_cuda_leave(device, before);
     return result == cudaSuccess;
 }
 
@@ -201,9 +214,9 @@ void weir_cuda_timing_end(weir_program *program, flight *f, uint32_t task, cudaS
 
 static weir_trace_engine engine_of(const action *a)
 {
-    if (a->kind != ACTION_COPY || a->as.move.copy_kind == cudaMemcpyDeviceToDevice)
+    if (a->kind != ACTION_COPY || a->as.move->copy_kind == cudaMemcpyDeviceToDevice)
         return WEIR_ENGINE_NONE;
-    return a->as.move.copy_kind == cudaMemcpyHostToDevice ? WEIR_ENGINE_TO_DEVICE : WEIR_ENGINE_TO_HOST;
+    return a->as.move->copy_kind == cudaMemcpyHostToDevice ? WEIR_ENGINE_TO_DEVICE : WEIR_ENGINE_TO_HOST;
 }
 
 static void tell_tracer(const weir_program *p, weir_tracer *tracer, uint64_t frame, uint32_t t, uint32_t worker, weir_task_span span)
