@@ -496,6 +496,7 @@ static cudaError_t switch_tasks(weir_program *p, slot *s, const weir_frame_value
 static cudaError_t rebuild_slot(weir_program *p, slot *s, uint32_t number)
 {
     node_edges edges = {0};
+    entered before = weir_cuda_enter(p->device); /* the caller may be capturing */
     drop_graph(s);
     s->guards = p->replay->guards;
     weir_status status = find_edges(p, &edges);
@@ -503,10 +504,13 @@ static cudaError_t rebuild_slot(weir_program *p, slot *s, uint32_t number)
         status = make_graph(p, s, number, &edges);
     finish_edges(&edges);
     memset(s->off, 0, p->replay->off_bytes);
+    if (status != WEIR_OK) {
+        weir_log(WEIR_LOG_ERROR, "%s", weir_last_error());
+        drop_graph(s); /* the next frame tries again */
+    }
+    weir_cuda_leave(p->device, before);
     if (status == WEIR_OK)
         return cudaSuccess;
-    weir_log(WEIR_LOG_ERROR, "%s", weir_last_error());
-    drop_graph(s); /* the next frame tries again */
     return status == WEIR_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorUnknown;
 }
 
@@ -561,7 +565,8 @@ static bool change(weir_program *p, slot *s, flight *f)
 static cudaError_t record_end(weir_program *p, flight *f)
 {
     cudaError_t result = cudaEventRecord(f->ends[0], p->streams[0]);
-    atomic_store_explicit(&f->end_recorded, true, memory_order_release);
+    if (result == cudaSuccess)
+        atomic_store_explicit(&f->end_recorded, true, memory_order_release);
     return result;
 }
 
@@ -603,5 +608,4 @@ void weir_cuda_slot_launch(weir_program *program, flight *f)
     (void)cudaGetLastError();
     weir_cuda_note(program->device, f->error);
     weir_cuda_fail_from(program, f->number);
-    f->waiting_count = 0; /* not launched: those gates will not arrive */
 }

@@ -44,7 +44,7 @@ typedef struct replay {
     uint64_t joins;          /* nodes that join the pieces of a task */
     passed_value *params, *rings;
     uint32_t param_count, ring_count, *users;
-    uint32_t *stamp, stamped; /* task -> the last pass that found it changed */
+    uint64_t *stamp, stamped; /* task -> the last pass that found it changed */
     uint32_t *changed;       /* tasks */
     bool *guarded;           /* task -> its node has an empty one beside it */
     uint32_t guards;         /* so many */
