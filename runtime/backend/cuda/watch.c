@@ -22,10 +22,11 @@ enum {
 
 /* ---- looking, under `looking` ---- */
 
-static void lose(flight *f)
+static void lose(weir_program *program, flight *f)
 {
     f->lost = true;
     f->waiting_count = 0; /* those gates will never arrive */
+    weir_cuda_fail_from(program, f->number); /* and what workers have not begun is skipped */
 }
 
 /* True if all that was launched for the frame is done, or never will be. */
@@ -50,7 +51,7 @@ static bool has_ended(weir_program *program, flight *f)
         f->ends_seen++;
     }
     if (f->ends_seen < count)
-        lose(f);
+        lose(program, f);
     return atomic_load_explicit(&f->running, memory_order_acquire) == 0;
 }
 
@@ -166,11 +167,11 @@ void weir_cuda_look(weir_backend *device)
     for (uint32_t i = 0; i < LOOKS && !found && atomic_load_explicit(&device->in_flight, memory_order_relaxed) > 0; i++)
         look(device, &found);
     forgive_not_ready();
-    weir_cuda_leave(device, before);
     atomic_fetch_add_explicit(&device->looks, 1, memory_order_relaxed);
     pthread_mutex_unlock(&device->looking);
     if (atomic_load(&device->untold) > 0 && !try_to_tell(device) && found)
         weir_cuda_news(device); /* whoever tells now may have passed it */
+    weir_cuda_leave(device, before);
 }
 
 /* ---- the two threads ---- */
@@ -298,7 +299,7 @@ static weir_status start(helper_thread *helper, void *(*run)(void *), weir_backe
 
 weir_status weir_cuda_watch_start(weir_backend *device)
 {
-    weir_status status = start(&device->watcher, watch, device);
+    weir_status status = device->options.debug ? WEIR_OK : start(&device->watcher, watch, device); /* who steps needs nobody to look */
     return status == WEIR_OK ? start(&device->teller, tell, device) : status;
 }
 
