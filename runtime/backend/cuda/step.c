@@ -48,6 +48,7 @@ static bool step(weir_program *p, flight *f, uint32_t task, void **args)
             f->error = result;
             f->error_call = call;
             f->error_task = task;
+            weir_cuda_fail_from(p, f->number); /* host tasks of frames in flight are skipped, as they are without debugging */
             return false;
         }
     }
