@@ -32,9 +32,10 @@ static bool look_for_a_while(weir_runtime *runtime, int64_t deadline_ns)
     enum { LOOKING_NS = 20 * 1000 * 1000 };
     int64_t now = weir_clock_ns(), until = now + LOOKING_NS;
     uint64_t before = runtime->changes;
-    if (!runtime->ops->look || runtime->callbacks > 0)
+    if (!runtime->ops->look)
         return false;
-    for (until = until < deadline_ns ? until : deadline_ns; runtime->changes == before && now < until; now = weir_clock_ns()) {
+    until = until < deadline_ns ? until : deadline_ns;
+    for (; runtime->changes == before && runtime->callbacks == 0 && now < until; now = weir_clock_ns()) {
         pthread_mutex_unlock(&runtime->lock);
         runtime->ops->look(runtime->backend);
         pthread_mutex_lock(&runtime->lock);
