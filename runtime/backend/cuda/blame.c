@@ -163,6 +163,17 @@ static void blame_many(weir_program *p, const flight *f, const char *what, text 
     reports->device_failed(reports->user, f->number, count == 1 ? one : UINT32_MAX, said);
 }
 
+/* A call that CUDA refused, for no task's sake. */
+static void blame_call(weir_program *p, const flight *f, const char *what, text t)
+{
+    const weir_reports *reports = &p->image->reports;
+    char *said = t.at;
+    put(&t, f->error_call);
+    put(&t, ": ");
+    put(&t, what);
+    reports->device_failed(reports->user, f->number, UINT32_MAX, said);
+}
+
 void weir_cuda_blame(weir_program *program, flight *f, cudaError_t error)
 {
     enum { MOST = 7000 };
@@ -172,6 +183,8 @@ void weir_cuda_blame(weir_program *program, flight *f, cudaError_t error)
     weir_cuda_describe(error, what, sizeof what);
     if (f->error_task != UINT32_MAX)
         blame_one(program, f, what, t);
+    else if (f->error != cudaSuccess && !weir_cuda_is_sticky(f->error))
+        blame_call(program, f, what, t);
     else
         blame_many(program, f, what, t);
     weir_free(long_text);
