@@ -129,20 +129,15 @@ static weir_status make_pool(weir_backend *device)
 
 static weir_status open_device(weir_backend *device)
 {
-    struct cudaDeviceProp properties;
     weir_status status = weir_cuda_status(cudaSetDevice(device->ordinal), "cudaSetDevice"); /* makes the context */
     if (status == WEIR_OK)
         status = weir_cuda_status(weir_from_driver(device->driver.current_context(&device->context)), "cuCtxGetCurrent");
-    if (status == WEIR_OK)
-        status = weir_cuda_status(cudaGetDeviceProperties(&properties, device->ordinal), "cudaGetDeviceProperties");
     if (status == WEIR_OK)
         status = weir_cuda_status(cudaDeviceGetStreamPriorityRange(&device->least, &device->greatest), "cudaDeviceGetStreamPriorityRange");
     if (status == WEIR_OK)
         status = weir_cuda_status(cudaStreamCreateWithFlags(&device->errands, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     if (status == WEIR_OK)
         status = make_pool(device);
-    if (status == WEIR_OK)
-        snprintf(device->name, sizeof device->name, "%.*s", (int)sizeof device->name - 1, properties.name);
     return status;
 }
 

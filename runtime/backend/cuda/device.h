@@ -74,7 +74,7 @@ struct flight {
     _Atomic uint32_t failed_gate; /* task of the first that failed; UINT32_MAX: none */
     weir_status failed_cause;
     struct timing *timing;    /* NULL, or its events, see timing.h */
-    bool timed, traced;
+    bool timed;
     uint32_t slot;            /* replay: that it was launched as */
 };
 
@@ -98,9 +98,7 @@ struct weir_program {
     uint32_t *record_of;     /* task -> its event in flight.records, or UINT32_MAX */
     uint32_t gate_count;
     uint32_t *gate_of;       /* task -> gate, or UINT32_MAX */
-    uint32_t *gate_task;
     gate_words *words;       /* eager: F times gates; replay: slots times gates */
-    size_t word_count;       /* in gates */
     flight *flights;
     _Atomic uint64_t submitted;
     _Atomic uint64_t ended;  /* frames, in order; moved under `looking` */
@@ -134,7 +132,6 @@ struct weir_backend {
     int least, greatest; /* the range of priorities: least urgent, most urgent */
     weir_driver driver;
     CUcontext context;
-    char name[64];
     cudaMemPool_t pool;
 
     pthread_mutex_t errand;    /* guards the stream, for zeros, transfers and the clock */

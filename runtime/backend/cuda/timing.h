@@ -4,7 +4,7 @@
 
 #include "backend/cuda/device.h"
 
-/* Whether this frame is to be timed: somebody traces, or the exec keeps times. Sets timed and traced; takes memory the first time, and
+/* Whether this frame is to be timed: somebody traces, or the exec keeps times. Sets f->timed; takes memory the first time, and
  * goes without where there is none. */
 void weir_cuda_timing_begin(weir_program *program, flight *f);
 
