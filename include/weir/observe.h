@@ -39,7 +39,7 @@ WEIR_API double weir_exec_lane_busy(const weir_exec *exec, uint32_t lane);
  * row per lane and one per worker, and on a device one for copies to it and one for those to the host. What would overlap in a row, as
  * tasks of a replay do, which keeps no lanes, goes to further rows of that lane: "lane 2 (2)".
  * On CUDA frames that are submitted while this is on are recorded, and they take longer: tasks run eagerly are timed by events, replayed ones by
- * CUPTI. Without CUPTI, or while another profiler has it, a line is logged and replayed tasks are missing.
+ * CUPTI. Without CUPTI, or while another profiler has it, a line is logged and replayed tasks are missing; with WEIR_DEBUG=1, all are.
  * One trace a runtime at a time: WEIR_ERR_STATE. WEIR_ERR_IO. */
 WEIR_API WEIR_MUST_USE weir_status weir_trace_start(weir_runtime *runtime, const char *path);
 WEIR_API WEIR_MUST_USE weir_status weir_trace_stop(weir_runtime *runtime);

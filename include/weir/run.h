@@ -90,9 +90,9 @@ typedef struct {
 /* Binds a plan to a runtime: makes the storage it needs, checks that the backend has code for each task, loads it, takes all memory
  * that frames will need. NULL options are zeros. On success *out is the caller's, to free with weir_exec_destroy.
  * WEIR_ERR_BACKEND names the task without code (on CUDA also a native one), or says that the plan has too many lanes; WEIR_ERR_INVALID: argument
- * sizes that do not fit the kernel, a ring fixed to fewer copies than this plan needs, adopted memory that cannot be used, with buffer and
- * task, or a replay asked for whose rings need more than 12 CUDA graphs; WEIR_ERR_DEVICE: a call of CUDA's failed, with its name and the task's;
- * WEIR_ERR_NO_MEMORY. */
+ * sizes that do not fit the kernel, a ring fixed to fewer copies than this plan needs, a replay asked for whose rings need more than 12 CUDA
+ * graphs; WEIR_ERR_DEVICE: a call of CUDA's failed, with its name and, where it is for one task, the task's; either of the two, with buffer and
+ * task: adopted memory that cannot be used; WEIR_ERR_NO_MEMORY. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const weir_exec_options *options, weir_exec **out);
 
 /* Waits for its frames, and logs each second what it waits for. An open frame is dropped. Not from a frame's callback. NULL is fine. */
