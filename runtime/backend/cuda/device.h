@@ -12,7 +12,7 @@
  * Failures. When CUDA says that the device's state is lost, `broken` is set once: all frames in flight have ended, gates that have not
  * arrived never will, and nothing is launched any more.
  *
- * Locks, each taken before the next: telling -> run's lock -> the rest, which are leaves: looking, lock, errand, work. */
+ * Locks, each taken before the next: telling -> run's lock -> looking, errand -> the rest, which are leaves: lock, work, bell, clock. */
 #ifndef WEIR_BACKEND_CUDA_DEVICE_H
 #define WEIR_BACKEND_CUDA_DEVICE_H
 
@@ -166,7 +166,7 @@ struct weir_backend {
     uint32_t workers_started;
     bool work_closing;
 
-    /* The device's clock, for times of events: */
+    /* The device's clock, for times of events; it also guards what is kept of traced launches: */
     pthread_mutex_t clock;
     cudaEvent_t origin;
     int64_t origin_ns;

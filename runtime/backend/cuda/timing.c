@@ -334,24 +334,35 @@ static uint32_t task_of_node(const weir_program *p, const slot *s, uint32_t node
     return found ? s->traced_nodes[low].task : UINT32_MAX;
 }
 
-/* With `telling` held: no program goes. */
+/* Whose record it is, and of which frame and task; NULL: no program's that is still there. Under `looking`. */
+static weir_program *find_traced(weir_backend *device, const weir_cupti_record *record, uint64_t *frame, uint32_t *task)
+{
+    weir_program *found = NULL;
+    pthread_mutex_lock(&device->clock);
+    for (weir_program *p = device->programs; p && !found; p = p->next) {
+        const traced_launch *launch = find_launch(p, record->launch);
+        if (!launch)
+            continue;
+        found = p;
+        *frame = launch->frame;
+        *task = task_of_node(p, &p->replay->slots[launch->slot], record->node);
+    }
+    pthread_mutex_unlock(&device->clock);
+    return found;
+}
+
+/* Perhaps within a flush for another device, so `looking` it is that keeps programs from going. */
 static void take_record(void *user, const weir_cupti_record *record)
 {
     weir_backend *device = user;
     weir_tracer *tracer = tracer_of(device);
-    weir_program *p;
-    const traced_launch *launch = NULL;
+    uint64_t frame = 0;
+    uint32_t task = UINT32_MAX;
     pthread_mutex_lock(&device->looking);
-    for (p = device->programs; p; p = p->next)
-        if ((launch = find_launch(p, record->launch)) != NULL)
-            break;
+    const weir_program *p = find_traced(device, record, &frame, &task);
+    if (p && tracer && task != UINT32_MAX)
+        tell_tracer(p, tracer, frame, task, UINT32_MAX, (weir_task_span){record->start_ns, record->end_ns});
     pthread_mutex_unlock(&device->looking);
-    if (!launch || !tracer)
-        return;
-    const slot *s = &p->replay->slots[launch->slot];
-    uint32_t task = s->traced_nodes ? task_of_node(p, s, record->node) : UINT32_MAX;
-    if (task != UINT32_MAX)
-        tell_tracer(p, tracer, launch->frame, task, UINT32_MAX, (weir_task_span){record->start_ns, record->end_ns});
 }
 
 static bool start_cupti(weir_backend *device)
@@ -375,19 +386,21 @@ static int compare_nodes(const void *a, const void *b)
 static bool number_nodes(const weir_program *p, slot *s)
 {
     uint32_t pieces = p->replay->piece_first[p->plan->tasks];
-    if (!s->traced_nodes)
-        s->traced_nodes = weir_alloc(pieces, sizeof *s->traced_nodes);
-    if (!p->replay->traced)
-        p->replay->traced = weir_alloc(1, sizeof *p->replay->traced);
-    if (!s->traced_nodes || !p->replay->traced)
+    traced_node *nodes = weir_alloc(pieces, sizeof *nodes), *before;
+    if (!nodes)
         return false;
     for (uint32_t t = 0; t < p->plan->tasks; t++)
         for (uint32_t i = p->replay->piece_first[t]; i < p->replay->piece_first[t + 1]; i++) {
             bool has_record = p->actions[t].kind != ACTION_GATE && p->actions[t].kind != ACTION_NOTHING;
-            s->traced_nodes[i] = (traced_node){has_record ? weir_cupti_node(s->nodes[i]) : UINT32_MAX, t};
+            nodes[i] = (traced_node){has_record ? weir_cupti_node(s->nodes[i]) : UINT32_MAX, t};
         }
-    qsort(s->traced_nodes, pieces, sizeof *s->traced_nodes, compare_nodes);
+    qsort(nodes, pieces, sizeof *nodes, compare_nodes);
+    pthread_mutex_lock(&p->device->clock);
+    before = s->traced_nodes;
+    s->traced_nodes = nodes;
     s->is_numbered = true;
+    pthread_mutex_unlock(&p->device->clock);
+    weir_free(before);
     return true;
 }
 
@@ -395,11 +408,16 @@ void weir_cuda_timing_launch(weir_program *program, flight *f, struct slot *s)
 {
     if (!s->is_numbered && !number_nodes(program, s))
         return;
+    uint64_t launch = weir_cupti_launch_number();
+    pthread_mutex_lock(&program->device->clock);
+    if (!program->replay->traced)
+        program->replay->traced = weir_alloc(1, sizeof *program->replay->traced);
     struct traced *t = program->replay->traced;
-    traced_launch *launch = &t->launches[t->count % LAUNCHES_KEPT];
-    *launch = (traced_launch){weir_cupti_launch_number(), f->number, f->slot};
-    t->count++;
-    weir_cupti_launch_begin(launch->launch);
+    if (t)
+        t->launches[t->count++ % LAUNCHES_KEPT] = (traced_launch){launch, f->number, f->slot};
+    pthread_mutex_unlock(&program->device->clock);
+    if (t)
+        weir_cupti_launch_begin(launch);
 }
 
 void weir_cuda_timing_launched(void)
