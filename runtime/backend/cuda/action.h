@@ -55,8 +55,8 @@ void weir_action_fill_piece(const action *a, uint32_t piece, struct cudaMemsetPa
 bool weir_action_is_line(const action *a); /* a copy that is one run of bytes: */
 void weir_action_line(const action *a, void **to, const void **from, size_t *bytes);
 
-/* The actions of all tasks; `args` has room for all that they are passed, `moves` for an entry a copy or fill (weir_moves_count). Kernels are found, loaded, and allowed the shared memory they
- * ask for. WEIR_ERR_BACKEND and WEIR_ERR_DEVICE name the task. */
+/* The actions of all tasks; `args` has room for all that they are passed, `moves` for an entry a copy or fill (weir_moves_count). Kernels
+ * are found, loaded, and allowed the shared memory they ask for. WEIR_ERR_BACKEND and WEIR_ERR_DEVICE name the task. */
 weir_status weir_actions_make(const weir_image *image, action *actions, void **args, data_move *moves);
 uint32_t weir_moves_count(const weir_body *body);
 
