@@ -7,7 +7,7 @@
  * On a GPU the bus is what bounds it: two vectors go up and one comes down. It carries both directions at once, a little slower
  * each, so nothing is faster than one vector up beside the one down, and then the other one up. Both rates are measured here, by
  * small graphs of copies alone, and each row says how near it comes. Chunks must be large, as each copy costs some microseconds, and
- * many, as nothing runs beside the first one's way up and the last one's way down. For three vectors of 256 MiB:
+ * many, as nothing goes up beside what comes down last. For three vectors of 256 MiB:
  *
  *     vector_add --elements 67108864 --chunks 32 */
 #include <inttypes.h>
@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     weir_graph *graph;
     weir_buffer *a_in, *b_in, *a, *b, *sum, *sum_out;
-    weir_task a_before, b_before; /* the copies of the chunk before */
+    weir_task last_upload;
 } work;
 
 /* What a plan's rounds took. */
@@ -93,13 +93,14 @@ static weir_status make_vector(const char *name, weir_place place, uint64_t elem
     return weir_buffer_create(&desc, out);
 }
 
-/* A copy up. The bus carries one after another anyway; the edge says in which order: chunk by chunk. Without it everything would go
- * up before anything comes down, as the way of what is still to come up is the longest. */
-static weir_task add_upload(work *w, const char *name, weir_arg to, weir_arg from, weir_task before)
+/* A copy up, after the one before. The bus carries one after another anyway; the edge says in which order: chunk by chunk. Without it
+ * everything would go up before anything comes down, as the way of what is still to come up is the longest. */
+static weir_task add_upload(work *w, const char *name, weir_arg to, weir_arg from)
 {
     weir_task copy = weir_add_copy(w->graph, name, to, from);
-    if (before.number != 0)
-        weir_after(w->graph, copy, before);
+    if (w->last_upload.number != 0)
+        weir_after(w->graph, copy, w->last_upload);
+    w->last_upload = copy;
     return copy;
 }
 
@@ -108,21 +109,32 @@ static void set_cost(const work *w, weir_task task, double ns)
     weir_task_set(w->graph, task, &(weir_task_options){.cost_ns = ns});
 }
 
-/* The two vectors go up in orders of their own, hence in two lanes: one copy is made ready while the other's runs. */
 static void add_chunk(work *w, uint64_t first, uint64_t count)
 {
     weir_box box = {.x = (uint32_t)first, .nx = (uint32_t)count};
     double bytes = sizeof(float) * (double)count;
-    w->a_before = add_upload(w, "a in", weir_part(WEIR_WRITE(w->a), box), weir_part(WEIR_READ(w->a_in), box), w->a_before);
-    w->b_before = add_upload(w, "b in", weir_part(WEIR_WRITE(w->b), box), weir_part(WEIR_READ(w->b_in), box), w->b_before);
+    weir_task a_in = add_upload(w, "a in", weir_part(WEIR_WRITE(w->a), box), weir_part(WEIR_READ(w->a_in), box));
+    weir_task b_in = add_upload(w, "b in", weir_part(WEIR_WRITE(w->b), box), weir_part(WEIR_READ(w->b_in), box));
     weir_task add = weir_add_kernel(w->graph, &vector_add, vector_add_shape(count),
         WEIR_ARGS(weir_part(WEIR_WRITE(w->sum), box), weir_part(WEIR_READ(w->a), box), weir_part(WEIR_READ(w->b), box),
             WEIR_VALUE(first), WEIR_VALUE(count)));
     weir_task out = weir_add_copy(w->graph, "sum out", weir_part(WEIR_WRITE(w->sum_out), box), weir_part(WEIR_READ(w->sum), box));
-    set_cost(w, w->a_before, bytes / BUS_RATE);
-    set_cost(w, w->b_before, bytes / BUS_RATE);
+    set_cost(w, a_in, bytes / BUS_RATE);
+    set_cost(w, b_in, bytes / BUS_RATE);
     set_cost(w, add, 3.0 * bytes / MEMORY_RATE);
     set_cost(w, out, bytes / BUS_RATE);
+}
+
+/* What comes down last comes down alone, so the last chunk is cut in halves a few times more. */
+static void add_last_chunk(work *w, uint64_t first, uint64_t count)
+{
+    enum { HALVINGS = 3, FEWEST = 1 << 16 };
+    for (int i = 0; i < HALVINGS && count / 2 >= FEWEST; i++) {
+        add_chunk(w, first, count - count / 2);
+        first += count - count / 2;
+        count /= 2;
+    }
+    add_chunk(w, first, count);
 }
 
 static int declare(work *w, const settings *s)
@@ -135,7 +147,7 @@ static int declare(work *w, const settings *s)
     for (uint64_t chunk = 0; done && chunk < s->chunks; chunk++) {
         uint64_t first = n * chunk / s->chunks, end = n * (chunk + 1) / s->chunks;
         if (first < end)
-            add_chunk(w, first, end - first);
+            (chunk + 1 < s->chunks ? add_chunk : add_last_chunk)(w, first, end - first);
     }
     return done;
 }

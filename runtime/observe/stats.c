@@ -146,7 +146,7 @@ weir_status weir_exec_task_stats(const weir_exec *exec, weir_task task, uint64_t
     if (!weir_exec_task_index(exec, task, &index))
         return weir_fail(WEIR_ERR_INVALID, "weir_exec_task_stats: the null task, or one that is not of graph '%s'", exec->plan->body->name);
     if (!exec->spans)
-        return weir_fail(WEIR_ERR_STATE, "task '%s': this exec was made without timing", exec->plan->body->tasks.at[index].name);
+        return weir_fail(WEIR_ERR_STATE, "task '%s': this exec was made without timing, or replays: a trace tells then", exec->plan->body->tasks.at[index].name);
     pthread_mutex_lock(&exec->runtime->lock);
     *count = exec->samples[index].count;
     *median_ns = median_task(exec, index);

@@ -219,6 +219,23 @@ static weir_status reserve_followed(weir_exec *exec)
     return reserved ? WEIR_OK : weir_fail_no_memory();
 }
 
+static bool is_eager(const weir_exec *exec)
+{
+    const weir_backend_ops *ops = exec->runtime->ops;
+    return !ops->info || strcmp(ops->info(exec->program).mode, "eager") == 0;
+}
+
+/* A graph launched at once tells no times of its tasks. */
+static void drop_timing(weir_exec *exec)
+{
+    exec->image.spans = NULL;
+    weir_free(exec->spans);
+    weir_free(exec->last_spans);
+    weir_free(exec->samples);
+    exec->spans = exec->last_spans = NULL;
+    exec->samples = NULL;
+}
+
 /* Where the rings stand now; others may move them before the first frame. */
 static void look_at_rings(weir_exec *exec)
 {
@@ -271,6 +288,8 @@ weir_status weir_exec_bind(weir_exec *exec, weir_mode mode, const weir_exec_opti
         look_at_rings(exec);
     if (status == WEIR_OK)
         status = runtime->ops->program_create(runtime->backend, &exec->image, &exec->program);
+    if (status == WEIR_OK && exec->spans && !is_eager(exec))
+        drop_timing(exec);
     return status;
 }
 

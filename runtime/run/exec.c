@@ -126,6 +126,8 @@ weir_status weir_exec_say_waiting(const weir_exec *exec, weir_status status)
         return weir_fail(status, "graph '%s': the frame's callback has not returned", body->name);
     if (exec->done == exec->released)
         return weir_fail(status, "graph '%s', frame %" PRIu64 ": waits for frames of other execs, or for a read or write by the program, of the same buffers", body->name, exec->done);
+    if (status == WEIR_WOULD_BLOCK && exec->runtime->ops->look) /* asked often, where finding the task means asking a device for many */
+        return weir_fail(status, "graph '%s', frame %" PRIu64 ": is not done", body->name, exec->done);
     uint32_t task = exec->runtime->ops->unfinished(exec->program, exec->done);
     return weir_fail(status, "graph '%s', frame %" PRIu64 ": waits for task '%s'", body->name, exec->done, task == UINT32_MAX ? "?" : body->tasks.at[task].name);
 }

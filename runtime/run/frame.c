@@ -526,7 +526,7 @@ weir_status weir_exec_task_time(weir_exec *exec, weir_ticket ticket, weir_task t
     const char *name = exec->plan->body->tasks.at[index].name;
     weir_status status = check_ticket(exec, ticket);
     if (status == WEIR_OK && !exec->spans)
-        status = weir_fail(WEIR_ERR_STATE, "task '%s': this exec was made without timing", name);
+        status = weir_fail(WEIR_ERR_STATE, "task '%s': this exec was made without timing, or replays: a trace tells then", name);
     if (status == WEIR_OK && (exec->done < ticket.number || exec->submitted >= ticket.number + exec->frames))
         status = weir_fail(WEIR_ERR_STATE, "task '%s': frame %" PRIu64 " is %s", name, ticket.number - 1, exec->done < ticket.number ? "not done" : "too long ago");
     if (status == WEIR_OK) {

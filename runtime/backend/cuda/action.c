@@ -149,8 +149,9 @@ static bool is_one_byte(uint32_t pattern)
     return pattern == (pattern & 0xff) * 0x01010101u;
 }
 
-static void make_fill(const weir_image *image, uint32_t t, action *a)
+static weir_status make_fill(const weir_image *image, uint32_t t, action *a)
 {
+    enum { PIECES_MOST = 1 << 16 };
     const weir_body *body = image->plan->body;
     const weir_task_record *task = &body->tasks.at[t];
     data_move *m = a->as.move;
@@ -160,8 +161,12 @@ static void make_fill(const weir_image *image, uint32_t t, action *a)
     a->kind = (uint8_t)(m->movement.row_bytes > 0 ? ACTION_FILL : ACTION_NOTHING);
     bool aligned = is_aligned(image, &image->pass[image->pass_first[t]], &m->movement, m->pattern_bytes);
     m->element = aligned ? m->pattern_bytes : 1;
-    uint64_t slices = m->movement.slices;
-    m->pieces = (uint32_t)(aligned ? slices : slices * m->movement.rows * m->pattern_bytes);
+    uint64_t pieces = aligned ? m->movement.slices : m->movement.slices * m->movement.rows * m->pattern_bytes;
+    if (pieces > PIECES_MOST)
+        return weir_fail(WEIR_ERR_INVALID, "task '%s': its rows are not aligned to the pattern, and it would be %llu fills of columns: fill with a pattern of one byte, or align them",
+                         task->name, (unsigned long long)pieces);
+    m->pieces = (uint32_t)pieces;
+    return WEIR_OK;
 }
 
 bool weir_action_is_line(const action *a)
@@ -251,7 +256,7 @@ static weir_status make(const weir_image *image, uint32_t t, known_kernels *know
     else if (task->kind == WEIR_KIND_COPY)
         make_copy(body, task, a);
     else if (task->kind == WEIR_KIND_FILL)
-        make_fill(image, t, a);
+        return make_fill(image, t, a);
     else
         a->kind = ACTION_NOTHING;
     return WEIR_OK;

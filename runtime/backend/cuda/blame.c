@@ -57,7 +57,7 @@ bool weir_cuda_task_done(const weir_program *program, uint64_t frame, uint32_t t
         return false;
     entered before = weir_cuda_enter(p->device);
     bool done = says_done(p, &p->flights[frame % p->frames], task, atomic_load(&p->device->broken) == cudaSuccess);
-    (void)cudaGetLastError();
+    weir_cuda_forgive_not_ready();
     weir_cuda_leave(p->device, before);
     return done;
 }
@@ -75,7 +75,7 @@ uint32_t weir_cuda_unfinished(const weir_program *program, uint64_t frame)
         if (!p->known[p->plan->order[k]])
             found = p->plan->order[k];
     pthread_mutex_unlock(&p->device->lock);
-    (void)cudaGetLastError();
+    weir_cuda_forgive_not_ready();
     weir_cuda_leave(p->device, before);
     return found;
 }
@@ -88,6 +88,20 @@ static bool is_suspect(const weir_program *p, const flight *f, uint32_t task)
     bool on_device = kind == ACTION_KERNEL || kind == ACTION_COPY || kind == ACTION_FILL;
     bool given = p->plan->position[task] < atomic_load(&((flight *)f)->reached);
     return on_device && given && !p->known[task] && !weir_task_is_off(f->values, task);
+}
+
+/* Of all frames in flight: a fault does not say which. */
+static void find_suspects(weir_program *p, const flight *first)
+{
+    uint64_t submitted = atomic_load(&p->submitted);
+    memset(p->suspect, 0, p->plan->tasks);
+    for (uint64_t n = first->number; n < submitted; n++) {
+        const flight *f = &p->flights[n % p->frames];
+        mark_known(p, f, false);
+        for (uint32_t t = 0; t < p->plan->tasks; t++)
+            if (is_suspect(p, f, t))
+                p->suspect[t] = 1;
+    }
 }
 
 typedef struct {
@@ -103,8 +117,8 @@ static void put(text *t, const char *what)
     t->left -= took;
 }
 
-/* The suspects of a frame by name; returns how many, and one of them. */
-static uint32_t list_suspects(weir_program *p, const flight *f, text *t, uint32_t *one)
+/* The suspects by name; returns how many, and one of them. */
+static uint32_t list_suspects(const weir_program *p, text *t, uint32_t *one)
 {
     enum { ROOM_FOR_THE_END = 128 };
     const weir_plan *plan = p->plan;
@@ -112,7 +126,7 @@ static uint32_t list_suspects(weir_program *p, const flight *f, text *t, uint32_
     for (uint32_t k = 0; k < plan->tasks; k++) {
         uint32_t task = plan->order[k];
         const char *name = plan->body->tasks.at[task].name;
-        if (!is_suspect(p, f, task))
+        if (!p->suspect[task])
             continue;
         *one = task;
         if (t->left < strlen(name) + ROOM_FOR_THE_END) {
@@ -153,11 +167,11 @@ static void blame_many(weir_program *p, const flight *f, const char *what, text 
     put(&t, what);
     put(&t, "; on it were ");
     pthread_mutex_lock(&p->device->lock);
-    mark_known(p, f, false);
-    uint32_t count = list_suspects(p, f, &t, &one);
+    find_suspects(p, f);
+    uint32_t count = list_suspects(p, &t, &one);
     pthread_mutex_unlock(&p->device->lock);
     if (count == 0)
-        put(&t, "no tasks of this frame");
+        put(&t, "no tasks of this graph");
     else if (count > 1)
         put(&t, ": WEIR_DEBUG=1 finds which it is");
     reports->device_failed(reports->user, f->number, count == 1 ? one : UINT32_MAX, said);

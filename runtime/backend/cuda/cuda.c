@@ -167,7 +167,7 @@ static void cuda_close(weir_backend *device)
     pthread_mutex_destroy(&device->work);
     pthread_cond_destroy(&device->work_there);
     pthread_mutex_destroy(&device->clock);
-    weir_free(device);
+    weir_free_lines(device);
 }
 
 static void init_locks(weir_backend *device)
@@ -186,7 +186,7 @@ static void init_locks(weir_backend *device)
 
 static weir_status cuda_open(const weir_backend_options *options, weir_backend **out)
 {
-    weir_backend *device = weir_alloc(1, sizeof *device);
+    weir_backend *device = weir_alloc_lines(1, sizeof *device);
     if (!device)
         return weir_fail_no_memory();
     device->options = *options;

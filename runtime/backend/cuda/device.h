@@ -24,6 +24,17 @@
 
 enum { WEIR_CUDA_LANES = 8, WEIR_CUDA_LEVELS_MOST = 64, WEIR_CUDA_CONNECTIONS = 8 };
 
+/* ---- streams ---- */
+
+/* One of the pool. Frames of a replay whose program is alone in it have no events of their own; when another program comes, `joined` is
+ * recorded behind them. */
+typedef struct {
+    cudaStream_t stream;
+    _Atomic uint32_t users;   /* programs */
+    cudaEvent_t joined;
+    atomic_bool has_joined;   /* since it last had one user */
+} pool_stream;
+
 /* ---- gates ---- */
 
 /* Two words of pinned memory, each in a cache line that the other does not share. */
@@ -43,6 +54,7 @@ struct gate_job {
     weir_program *program;
     flight *flight;
     uint32_t task;
+    void **args;      /* what the task is passed */
     gate_words *words;
     atomic_bool over; /* run, or skipped */
     weir_task_span span; /* when it ran, and on which worker; start 0: it did not */
@@ -90,7 +102,7 @@ struct weir_program {
     data_move *moves;        /* of those that copy or fill */
     void **args;             /* what actions are passed; those of rings and params change from frame to frame */
     cudaStream_t *streams;   /* lane -> stream; a replay takes the first */
-    _Atomic uint32_t **stream_users; /* the same -> how many programs use that stream */
+    pool_stream **pool;      /* the same in the pool */
     uint32_t stream_count;   /* lanes that have streams */
     uint32_t end_count;
     uint32_t *end_lane;      /* lanes whose last task no other lane waits for */
@@ -111,8 +123,9 @@ struct weir_program {
     cudaEvent_t *event_pool; /* all events of its flights */
     size_t event_count;
     gate_job *job_pool;
+    void **job_args;
     uint32_t *waiting_pool;
-    unsigned char *known;    /* for blame.c, under the device's lock */
+    unsigned char *known, *suspect; /* for blame.c, under the device's lock */
     int64_t *lane_end;       /* eager, timed: lane -> when its last task ended; else NULL */
 };
 
@@ -138,22 +151,21 @@ struct weir_backend {
     cudaStream_t errands;
 
     pthread_mutex_t lock;      /* guards the next few */
-    cudaStream_t *streams[WEIR_CUDA_LEVELS_MOST]; /* level -> its lanes' streams, made when wanted */
-    _Atomic uint32_t *stream_users[WEIR_CUDA_LEVELS_MOST]; /* programs that use each */
+    pool_stream *streams[WEIR_CUDA_LEVELS_MOST]; /* level -> its lanes' streams, made when wanted */
     uint32_t stream_count[WEIR_CUDA_LEVELS_MOST];
     struct adopted *adopted;
     struct word_block *words;
     uint32_t programs_made;
 
-    pthread_mutex_t looking;   /* guards the list, and what is said to be of whoever looks */
+    _Alignas(64) pthread_mutex_t looking; /* guards the list, and what is said to be of whoever looks */
     weir_program *programs;
     pthread_mutex_t telling;
-    _Atomic int broken;        /* a cudaError_t; cudaSuccess: it works */
+    _Alignas(64) _Atomic int broken; /* a cudaError_t; cudaSuccess: it works */
     _Atomic uint32_t in_flight; /* frames of all programs */
     _Atomic uint32_t untold;    /* of these, such as have ended */
     _Atomic uint32_t looks;     /* by those who wait: the watcher leaves it to them */
 
-    pthread_mutex_t bell;      /* guards the next few */
+    _Alignas(64) pthread_mutex_t bell; /* guards the next few */
     pthread_cond_t rung, news;
     atomic_bool watcher_sleeps;
     bool closing, any_news;
@@ -236,6 +248,7 @@ void weir_cuda_watch_remove(weir_program *program); /* nobody looks at it any mo
 void weir_cuda_wake(weir_backend *device);       /* a frame is in flight */
 void weir_cuda_news(weir_backend *device);       /* something is to be told */
 void weir_cuda_look(weir_backend *device);
+void weir_cuda_forgive_not_ready(void); /* so that the program's next check of its thread's last error does not find it */
 
 /* ---- gates.c ---- */
 weir_status weir_cuda_workers_start(weir_backend *device); /* once; fine to call again */

@@ -12,10 +12,7 @@ typedef struct cuda_worker {
     pthread_t thread;
     weir_backend *device;
     uint32_t number;
-    void **args; /* of the task it runs */
 } cuda_worker;
-
-enum { ARGS_MOST = 1 << 16 }; /* a task's arg_count has 16 bits */
 
 /* ---- running a task ---- */
 
@@ -72,7 +69,7 @@ static void run_job(cuda_worker *self, gate_job *job)
 {
     if (!is_skipped(job)) {
         weir_task_span span = {.start_ns = weir_clock_ns()};
-        weir_status status = weir_cuda_run_host_task(job->program, job->flight->values, job->task, self->args);
+        weir_status status = weir_cuda_run_host_task(job->program, job->flight->values, job->task, job->args);
         span.end_ns = weir_clock_ns();
         job->span = span;
         job->worker = self->number;
@@ -112,13 +109,8 @@ static weir_status start_worker(weir_backend *device, uint32_t number)
     cuda_worker *w = &device->workers[number];
     w->device = device;
     w->number = number;
-    w->args = weir_alloc(ARGS_MOST, sizeof *w->args);
-    if (!w->args)
-        return weir_fail_no_memory();
-    if (pthread_create(&w->thread, NULL, work, w) != 0) {
-        weir_free(w->args);
+    if (pthread_create(&w->thread, NULL, work, w) != 0)
         return weir_fail(WEIR_ERR_NO_MEMORY, "cuda: worker %u cannot be started", number);
-    }
     device->workers_started++;
     return WEIR_OK;
 }
@@ -141,10 +133,8 @@ void weir_cuda_workers_stop(weir_backend *device)
     device->work_closing = true;
     pthread_cond_broadcast(&device->work_there);
     pthread_mutex_unlock(&device->work);
-    for (uint32_t i = 0; i < device->workers_started; i++) {
+    for (uint32_t i = 0; i < device->workers_started; i++)
         pthread_join(device->workers[i].thread, NULL);
-        weir_free(device->workers[i].args);
-    }
     weir_free(device->workers);
 }
 

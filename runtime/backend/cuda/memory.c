@@ -30,6 +30,8 @@ static weir_status take_device(weir_backend *device, size_t bytes, void **out)
         call = "cudaMemsetAsync";
     }
     weir_status status = finish_errand(device, result, call);
+    if (status != WEIR_OK && *out)
+        (void)cudaFreeAsync(*out, device->errands);
     pthread_mutex_unlock(&device->errand);
     return status;
 }

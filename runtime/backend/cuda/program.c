@@ -65,13 +65,14 @@ static bool take_memory(weir_program *p)
     p->args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->args);
     p->step_args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->step_args);
     p->streams = weir_alloc(plan->lanes, sizeof(cudaStream_t));
-    p->stream_users = weir_alloc(plan->lanes, sizeof *p->stream_users);
+    p->pool = weir_alloc(plan->lanes, sizeof *p->pool);
     p->end_lane = weir_alloc(plan->lanes, sizeof *p->end_lane);
     p->record_of = weir_alloc(plan->tasks, sizeof *p->record_of);
     p->gate_of = weir_alloc(plan->tasks, sizeof *p->gate_of);
     p->flights = weir_alloc(plan->frames, sizeof *p->flights);
     p->known = weir_alloc(plan->tasks, 1);
-    return p->actions && p->moves && p->args && p->step_args && p->streams && p->stream_users && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
+    p->suspect = weir_alloc(plan->tasks, 1);
+    return p->actions && p->moves && p->args && p->step_args && p->streams && p->pool && p->end_lane && p->record_of && p->gate_of && p->flights && p->known && p->suspect;
 }
 
 /* A lane is done when its last task is; that needs no event of its own where a task of another lane waits for it. */
@@ -100,6 +101,15 @@ static void count_records_and_gates(weir_program *p)
     }
 }
 
+static size_t count_gate_args(const weir_program *p)
+{
+    size_t count = 0;
+    for (uint32_t t = 0; t < p->plan->tasks; t++)
+        if (p->gate_of[t] != UINT32_MAX)
+            count += p->image->pass_first[t + 1] - p->image->pass_first[t];
+    return count;
+}
+
 /* Eager frames have words of their own, replayed ones those of their slot. */
 static weir_status make_gates(weir_program *p)
 {
@@ -108,10 +118,12 @@ static weir_status make_gates(weir_program *p)
     if (p->gate_count == 0)
         return WEIR_OK;
     p->job_pool = weir_alloc((size_t)plan->frames * p->gate_count, sizeof *p->job_pool);
+    p->job_args = weir_alloc(plan->frames * count_gate_args(p), sizeof *p->job_args);
     p->waiting_pool = weir_alloc((size_t)plan->frames * p->gate_count, sizeof *p->waiting_pool);
     p->words = weir_cuda_words_take(p->device, sets * p->gate_count);
-    if (!p->job_pool || !p->waiting_pool || !p->words)
+    if (!p->job_pool || !p->job_args || !p->waiting_pool || !p->words)
         return weir_fail_no_memory();
+    void **args = p->job_args;
     for (uint32_t f = 0; f < plan->frames; f++) {
         flight *mine = &p->flights[f];
         mine->gates = p->job_pool + (size_t)f * p->gate_count;
@@ -122,6 +134,8 @@ static weir_status make_gates(weir_program *p)
                 job->program = p;
                 job->flight = mine;
                 job->task = t;
+                job->args = args;
+                args += p->image->pass_first[t + 1] - p->image->pass_first[t];
                 atomic_init(&job->over, false);
             }
     }
@@ -183,19 +197,21 @@ static void free_program(weir_program *p)
         weir_cuda_words_give(p->device, p->words);
     weir_free(p->event_pool);
     weir_free(p->job_pool);
+    weir_free(p->job_args);
     weir_free(p->waiting_pool);
     weir_free_lines(p->actions);
     weir_free(p->moves);
     weir_free(p->args);
     weir_free(p->step_args);
     weir_free(p->streams);
-    weir_free(p->stream_users);
+    weir_free(p->pool);
     weir_free(p->lane_end);
     weir_free(p->end_lane);
     weir_free(p->record_of);
     weir_free(p->gate_of);
     weir_free(p->flights);
     weir_free(p->known);
+    weir_free(p->suspect);
     (void)cudaGetLastError();
     weir_free(p);
 }

@@ -59,6 +59,8 @@ uint32_t weir_cuda_slot_count(const weir_image *image);
 weir_status weir_cuda_slots_make(weir_program *program);
 void weir_cuda_slots_finish(weir_program *program); /* NULL and half-made are fine */
 
+weir_status weir_cuda_slot_remake(weir_program *program, slot *s, uint32_t number); /* its graph anew, with what it stands for now; by whoever submits */
+
 uint32_t weir_cuda_slot_choose(const weir_program *program, const weir_frame_values *values);
 void weir_cuda_slot_launch(weir_program *program, flight *f); /* f->slot */
 

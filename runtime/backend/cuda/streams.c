@@ -56,32 +56,48 @@ static weir_status make_stream(weir_backend *device, uint32_t level, uint32_t nu
     char name[64];
     snprintf(name, sizeof name, priority == device->least ? "weir lane %u" : "weir lane %u, priority %d", number, priority);
     nvtxNameCudaStreamA(stream, name);
-    device->streams[level][number] = stream;
+    device->streams[level][number].stream = stream;
     device->stream_count[level] = number + 1;
     return WEIR_OK;
 }
 
-static bool make_room(weir_backend *device, uint32_t level)
+/* Whoever was alone launches without events: what he has launched so far is marked. Who launches from here on sees that he is not alone. */
+static weir_status join(pool_stream *s)
 {
-    if (!device->streams[level])
-        device->streams[level] = weir_alloc(device->lanes, sizeof(cudaStream_t));
-    if (!device->stream_users[level])
-        device->stream_users[level] = weir_alloc(device->lanes, sizeof *device->stream_users[level]);
-    return device->streams[level] && device->stream_users[level];
+    if (atomic_fetch_add(&s->users, 1) != 1)
+        return WEIR_OK;
+    weir_status status = s->joined ? WEIR_OK : weir_cuda_status(cudaEventCreateWithFlags(&s->joined, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    if (status == WEIR_OK)
+        status = weir_cuda_status(cudaEventRecord(s->joined, s->stream), "cudaEventRecord");
+    if (status == WEIR_OK)
+        atomic_store_explicit(&s->has_joined, true, memory_order_release);
+    else
+        atomic_fetch_sub(&s->users, 1);
+    return status;
+}
+
+static void leave(pool_stream *s)
+{
+    if (atomic_load(&s->users) == 2)
+        atomic_store(&s->has_joined, false);
+    atomic_fetch_sub(&s->users, 1);
 }
 
 /* Stream `number` of a level becomes the program's next, with the device's lock held. */
 static weir_status add_stream(weir_program *program, uint32_t level, uint32_t number)
 {
     weir_backend *device = program->device;
-    weir_status status = make_room(device, level) ? WEIR_OK : weir_fail_no_memory();
+    if (!device->streams[level])
+        device->streams[level] = weir_alloc(device->lanes, sizeof *device->streams[level]);
+    weir_status status = device->streams[level] ? WEIR_OK : weir_fail_no_memory();
     for (uint32_t n = device->stream_count[level]; n <= number && status == WEIR_OK; n++)
         status = make_stream(device, level, n);
+    if (status == WEIR_OK)
+        status = join(&device->streams[level][number]);
     if (status != WEIR_OK)
         return status;
-    program->streams[program->stream_count] = device->streams[level][number];
-    program->stream_users[program->stream_count] = &device->stream_users[level][number];
-    atomic_fetch_add(program->stream_users[program->stream_count++], 1);
+    program->pool[program->stream_count] = &device->streams[level][number];
+    program->streams[program->stream_count++] = device->streams[level][number].stream;
     return WEIR_OK;
 }
 
@@ -113,17 +129,21 @@ weir_status weir_cuda_stream_for(weir_program *program)
 
 void weir_cuda_streams_leave(weir_program *program)
 {
+    pthread_mutex_lock(&program->device->lock);
     for (uint32_t i = 0; i < program->stream_count; i++)
-        atomic_fetch_sub(program->stream_users[i], 1);
+        leave(program->pool[i]);
     program->stream_count = 0;
+    pthread_mutex_unlock(&program->device->lock);
 }
 
 void weir_cuda_streams_finish(weir_backend *device)
 {
     for (uint32_t level = 0; level < WEIR_CUDA_LEVELS_MOST; level++) {
-        for (uint32_t n = 0; n < device->stream_count[level]; n++)
-            (void)cudaStreamDestroy(device->streams[level][n]);
+        for (uint32_t n = 0; n < device->stream_count[level]; n++) {
+            (void)cudaStreamDestroy(device->streams[level][n].stream);
+            if (device->streams[level][n].joined)
+                (void)cudaEventDestroy(device->streams[level][n].joined);
+        }
         weir_free(device->streams[level]);
-        weir_free(device->stream_users[level]);
     }
 }

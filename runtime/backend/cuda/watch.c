@@ -29,6 +29,15 @@ static void lose(weir_program *program, flight *f)
     weir_cuda_fail_from(program, f->number); /* and what workers have not begun is skipped */
 }
 
+/* Of a frame without an event of its own: whether the stream has done what this program launched before others came into it. */
+static cudaError_t ask_stream(pool_stream *s)
+{
+    cudaError_t result = cudaStreamQuery(s->stream);
+    if (result == cudaErrorNotReady && atomic_load_explicit(&s->has_joined, memory_order_acquire))
+        result = cudaEventQuery(s->joined);
+    return result;
+}
+
 /* True if all that was launched for the frame is done, or never will be. */
 static bool has_ended(weir_program *program, flight *f)
 {
@@ -38,7 +47,7 @@ static bool has_ended(weir_program *program, flight *f)
     uint32_t count = program->mode == WEIR_MODE_EAGER ? program->end_count : 1;
     while (f->ends_seen < count && atomic_load(&device->broken) == cudaSuccess) {
         bool recorded = atomic_load_explicit(&f->end_recorded, memory_order_acquire);
-        cudaError_t result = weir_cuda_note(device, recorded ? cudaEventQuery(f->ends[f->ends_seen]) : cudaStreamQuery(program->streams[0]));
+        cudaError_t result = weir_cuda_note(device, recorded ? cudaEventQuery(f->ends[f->ends_seen]) : ask_stream(program->pool[0]));
         if (result == cudaErrorNotReady)
             return false;
         if (result != cudaSuccess) {
@@ -86,8 +95,7 @@ static bool look(weir_backend *device, bool *found)
     return gates;
 }
 
-/* Not to be found by the program's next check of its thread's last error. */
-static void forgive_not_ready(void)
+void weir_cuda_forgive_not_ready(void)
 {
     if (cudaPeekAtLastError() == cudaErrorNotReady)
         (void)cudaGetLastError();
@@ -166,7 +174,7 @@ void weir_cuda_look(weir_backend *device)
     entered before = weir_cuda_enter(device);
     for (uint32_t i = 0; i < LOOKS && !found && atomic_load_explicit(&device->in_flight, memory_order_relaxed) > 0; i++)
         look(device, &found);
-    forgive_not_ready();
+    weir_cuda_forgive_not_ready();
     atomic_fetch_add_explicit(&device->looks, 1, memory_order_relaxed);
     pthread_mutex_unlock(&device->looking);
     if (atomic_load(&device->untold) > 0 && !try_to_tell(device) && found)
@@ -235,13 +243,13 @@ static void *watch(void *arg)
         } else if (now - busy > STAY_AWAKE_NS) {
             if (!sleep_until_woken(device))
                 return NULL;
-            eager = busy = weir_clock_ns();
+            eager = busy = now = weir_clock_ns();
         } else if (is_closing(device)) {
             return NULL;
         }
-        /* Where somebody waits and looks all the time, it would only be in the way. */
+        /* Where nothing is in flight, or somebody waits and looks all the time, it would only be in the way. */
         uint32_t looks = atomic_load_explicit(&device->looks, memory_order_relaxed);
-        if (looks == seen && pthread_mutex_trylock(&device->looking) == 0) {
+        if (busy == now && looks == seen && pthread_mutex_trylock(&device->looking) == 0) {
             gates = look(device, &found);
             pthread_mutex_unlock(&device->looking);
         }

@@ -232,6 +232,59 @@ START_TEST(work_goes_to_and_fro)
 }
 END_TEST
 
+/* ---- behind a full launch queue ---- */
+
+enum { MANY = 3000 }; /* more than a queue holds, some 1000 */
+
+static weir_status dawdle(void *user, void *const *args)
+{
+    uint32_t *flag = user;
+    (void)args;
+    pause_ms(200);
+    *(volatile uint32_t *)flag = 1;
+    return WEIR_OK;
+}
+
+/* Whoever submits waits inside CUDA, with run's lock held, until a host task has run; meanwhile a frame beside it is asked for its end. */
+START_TEST(host_tasks_run_while_whoever_submits_waits_in_a_full_queue)
+{
+    const uint32_t addend = 7;
+    uint32_t *words = pinned(2 * sizeof *words), *gave_up = words + 1, expected = addend;
+    weir_graph *beside = graph_make("beside"), *graph = graph_make("many");
+    weir_add_kernel(beside, &await_kernel, one, WEIR_ARGS(WEIR_VALUE(words), WEIR_VALUE(gave_up)));
+    weir_buffer *x = numbers("x", N, 4, WEIR_HOST_OUT);
+    weir_add_kernel(graph, &put_kernel, wide, WEIR_ARGS(WEIR_WRITE(x), WEIR_VALUE(addend), WEIR_VALUE(count_n)));
+    weir_add_host(graph, "dawdle", dawdle, words, WEIR_ARGS(WEIR_READ(x)));
+    for (int half = 0; half < 2; half++) {
+        for (int i = 0; i < MANY; i++)
+            weir_add_kernel(graph, &add_kernel, wide, WEIR_ARGS(WEIR_READ_WRITE(x), WEIR_VALUE(addend), WEIR_VALUE(count_n)));
+        weir_add_host(graph, "triple", triple, NULL, WEIR_ARGS(WEIR_READ_WRITE(x)));
+        expected = (expected + MANY * addend) * 3;
+    }
+    for (int m = 0; m < CUDA_MODES; m++) {
+        weir_exec *other = exec_in_mode(runtime, beside, 1, cuda_modes[m]), *exec = exec_in_mode(runtime, graph, 3, cuda_modes[m]);
+        words[0] = 0;
+        weir_ticket ticket[3], aside = submit(other);
+        for (int n = 0; n < 3; n++)
+            ticket[n] = submit(exec);
+        for (int n = 0; n < 3; n++) {
+            OK(weir_exec_wait(exec, ticket[n], LONG_NS));
+            const uint32_t *got = weir_exec_data(exec, ticket[n], x);
+            ck_assert_msg(got != NULL, "%s", weir_last_error());
+            ck_assert_uint_eq(got[0], expected);
+        }
+        OK(weir_exec_wait(other, aside, LONG_NS));
+        ck_assert_uint_eq(*gave_up, 0);
+        weir_exec_destroy(exec);
+        weir_exec_destroy(other);
+    }
+    weir_graph_destroy(graph);
+    weir_graph_destroy(beside);
+    weir_buffer_destroy(x);
+    CUDA(cudaFreeHost(words));
+}
+END_TEST
+
 /* ---- failing ---- */
 
 typedef struct {
@@ -313,6 +366,7 @@ int main(void)
     tcase_add_test(cases, two_of_50_ms_beside_two_host_functions_of_cudas);
     tcase_add_test(cases, host_task_and_kernels_talk_while_both_run);
     tcase_add_test(cases, work_goes_to_and_fro);
+    tcase_add_test(cases, host_tasks_run_while_whoever_submits_waits_in_a_full_queue);
     tcase_add_test(cases, failing_host_task_leaves_nothing_hanging_and_dependants_are_skipped);
     suite_add_tcase(suite, cases);
     return suite_run(suite);

@@ -1,0 +1,345 @@
+/* replay.c - makes a program's slots, and what they have in common: who is passed what, priorities of nodes, edges. */
+#include "backend/cuda/slot.h"
+#include "plan/replay.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- shared with those who make graphs ---- */
+
+void weir_cuda_slot_pass(weir_program *program, const slot *s, uint32_t task)
+{
+    const weir_frame_values values = {.ring_at = s->ring_at, .params = s->params};
+    if (!program->actions[task].fixed)
+        weir_action_pass(program->image, task, &program->actions[task], &values);
+}
+
+weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cudaError_t result, const char *call)
+{
+    char text[256];
+    if (result == cudaSuccess)
+        return WEIR_OK;
+    (void)cudaGetLastError();
+    weir_cuda_note(program->device, result);
+    weir_cuda_describe(result, text, sizeof text);
+    return weir_fail(result == cudaErrorMemoryAllocation ? WEIR_ERR_NO_MEMORY : WEIR_ERR_DEVICE, "task '%s': %s: %s",
+                     program->plan->body->tasks.at[task].name, call, text);
+}
+
+weir_status weir_cuda_graph_check(const weir_program *program, cudaGraph_t graph, uint64_t nodes, uint64_t edges)
+{
+    size_t has_nodes = 0, has_edges = 0;
+    weir_status status = weir_cuda_status(cudaGraphGetNodes(graph, NULL, &has_nodes), "cudaGraphGetNodes");
+    if (status == WEIR_OK)
+        status = weir_cuda_status(cudaGraphGetEdges(graph, NULL, NULL, NULL, &has_edges), "cudaGraphGetEdges");
+    if (status == WEIR_OK && (has_nodes != nodes || has_edges != edges))
+        status = weir_fail(WEIR_ERR_STATE, "graph '%s': its CUDA graph has %zu nodes and %zu edges, planned were %llu and %llu: this is a bug of weir",
+                           program->plan->body->name, has_nodes, has_edges, (unsigned long long)nodes, (unsigned long long)edges);
+    return status;
+}
+
+/* ---- who is passed what ---- */
+
+typedef struct {
+    uint32_t index, bytes, task;
+    bool param;
+} use;
+
+static int compare_uses(const void *a, const void *b)
+{
+    const use *x = a, *y = b;
+    if (x->param != y->param)
+        return x->param ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+/* Of tasks whose nodes are passed arguments. Host tasks read theirs when they run. */
+static uint32_t find_uses(const weir_program *p, use *out)
+{
+    const weir_body *body = p->plan->body;
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < p->plan->tasks; t++) {
+        const weir_task_record *task = &body->tasks.at[t];
+        uint32_t pass = p->image->pass_first[t];
+        bool in_nodes = p->actions[t].kind != ACTION_GATE && p->actions[t].kind != ACTION_NOTHING && !p->actions[t].fixed;
+        for (uint32_t i = 0; in_nodes && i < task->arg_count; i++) {
+            const weir_arg_record *arg = &body->args.at[task->arg_first + i];
+            if (arg->flags & WEIR_ARG_HIDDEN)
+                continue;
+            const weir_pass *passed = &p->image->pass[pass++];
+            if (passed->kind == WEIR_PASS_PARAM)
+                out[count++] = (use){passed->index, (uint32_t)body->params.at[arg->index]->bytes, t, true};
+            else if (passed->kind == WEIR_PASS_RING)
+                out[count++] = (use){passed->index, 0, t, false};
+        }
+    }
+    return count;
+}
+
+static weir_status find_users(weir_program *p)
+{
+    replay *r = p->replay;
+    uint32_t passes = p->image->pass_first[p->plan->tasks];
+    use *uses = weir_alloc(passes, sizeof *uses);
+    r->params = weir_alloc(passes, sizeof *r->params);
+    r->rings = weir_alloc(passes, sizeof *r->rings);
+    r->users = weir_alloc(passes, sizeof *r->users);
+    r->stamp = weir_alloc(p->plan->tasks, sizeof *r->stamp);
+    r->changed = weir_alloc(p->plan->tasks, sizeof *r->changed);
+    r->guarded = weir_alloc(p->plan->tasks, sizeof *r->guarded);
+    if (!uses || !r->params || !r->rings || !r->users || !r->stamp || !r->changed || !r->guarded) {
+        weir_free(uses);
+        return weir_fail_no_memory();
+    }
+    uint32_t count = find_uses(p, uses);
+    qsort(uses, count, sizeof *uses, compare_uses);
+    for (uint32_t i = 0; i < count; i++) {
+        bool first = i == 0 || uses[i].param != uses[i - 1].param || uses[i].index != uses[i - 1].index;
+        passed_value **list = uses[i].param ? &r->params : &r->rings;
+        uint32_t *length = uses[i].param ? &r->param_count : &r->ring_count;
+        if (first)
+            (*list)[(*length)++] = (passed_value){uses[i].index, uses[i].bytes, i, 0};
+        (*list)[*length - 1].count++;
+        r->users[i] = uses[i].task;
+    }
+    weir_free(uses);
+    return WEIR_OK;
+}
+
+/* ---- priorities ---- */
+
+static int compare_priorities(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool has_one_priority(const weir_program *p)
+{
+    const weir_body *body = p->plan->body;
+    for (uint32_t t = 1; t < p->plan->tasks; t++)
+        if (body->tasks.at[t].priority != body->tasks.at[0].priority)
+            return false;
+    return true;
+}
+
+static weir_status find_levels(weir_program *p)
+{
+    const weir_body *body = p->plan->body;
+    uint32_t tasks = p->plan->tasks, bands = 0;
+    if (has_one_priority(p))
+        return WEIR_OK;
+    int32_t *distinct = weir_alloc(tasks, sizeof *distinct);
+    p->replay->level = weir_alloc(tasks, sizeof *p->replay->level);
+    if (!distinct || !p->replay->level) {
+        weir_free(distinct);
+        return weir_fail_no_memory();
+    }
+    for (uint32_t t = 0; t < tasks; t++)
+        distinct[t] = body->tasks.at[t].priority;
+    qsort(distinct, tasks, sizeof *distinct, compare_priorities);
+    for (uint32_t i = 0; i < tasks; i++)
+        if (i == 0 || distinct[i] != distinct[i - 1])
+            distinct[bands++] = distinct[i];
+    for (uint32_t t = 0; t < tasks; t++) {
+        const int32_t *found = bsearch(&body->tasks.at[t].priority, distinct, bands, sizeof *distinct, compare_priorities);
+        p->replay->level[t] = weir_cuda_level_of(p->device, found ? (uint32_t)(found - distinct) : 0, bands);
+    }
+    weir_free(distinct);
+    weir_cuda_say_shared_levels(p->device, p->plan, bands);
+    return WEIR_OK;
+}
+
+/* ---- edges ---- */
+
+static void finish_edges(node_edges *edges)
+{
+    weir_free(edges->pred_first);
+    weir_free(edges->pred);
+}
+
+/* The waits of lanes within a frame, and the order of each lane. */
+static weir_status edges_of_lanes(const weir_plan *lanes, node_edges *out)
+{
+    uint32_t count = 0;
+    out->order = lanes->order;
+    out->pred_first = weir_alloc((size_t)lanes->tasks + 1, sizeof *out->pred_first);
+    out->pred = weir_alloc((size_t)lanes->wait_first[lanes->tasks] + lanes->tasks, sizeof *out->pred);
+    if (!out->pred_first || !out->pred)
+        return weir_fail_no_memory();
+    for (uint32_t t = 0; t < lanes->tasks; out->pred_first[++t] = count) {
+        if (lanes->lane_position[t] > 0)
+            out->pred[count++] = lanes->lane_task[lanes->lane_first[lanes->lane[t]] + lanes->lane_position[t] - 1];
+        for (uint32_t w = lanes->wait_first[t]; w < lanes->wait_first[t + 1]; w++)
+            if (lanes->wait[w].distance == 0)
+                out->pred[count++] = lanes->wait[w].task;
+    }
+    return WEIR_OK;
+}
+
+static weir_status edges_of_graph(const weir_plan *plan, node_edges *out)
+{
+    weir_replay_edges edges = {0};
+    weir_status status = weir_replay_edges_create(plan, &edges);
+    *out = (node_edges){.order = plan->order, .pred_first = edges.pred_first, .pred = edges.pred};
+    edges.pred_first = edges.pred = NULL;
+    weir_replay_edges_finish(&edges);
+    return status;
+}
+
+/* ---- making ---- */
+
+/* So many frames until all rings that its frames move are at the same copies again; 0: more than there are slots. */
+uint32_t weir_cuda_slot_count(const weir_image *image)
+{
+    uint32_t frames = 1;
+    for (uint32_t r = 0; r < image->ring_count; r++) {
+        uint32_t copies = image->rings[r].moves ? image->rings[r].count : 1, larger = frames;
+        while (larger % copies != 0 && larger <= WEIR_SLOTS_MOST)
+            larger += frames;
+        if (larger > WEIR_SLOTS_MOST)
+            return 0;
+        frames = larger;
+    }
+    return frames;
+}
+
+static uint32_t owner_of_node(const weir_program *p, const slot *s, cudaGraphNode_t node)
+{
+    for (uint32_t t = 0; t < p->plan->tasks; t++)
+        for (uint32_t i = p->replay->piece_first[t]; i < p->replay->piece_first[t + 1]; i++)
+            if (s->nodes[i] == node)
+                return t;
+    return UINT32_MAX;
+}
+
+static weir_status instantiate(weir_program *p, slot *s)
+{
+    cudaGraphInstantiateParams params = {.flags = p->replay->level ? cudaGraphInstantiateFlagUseNodePriority : 0};
+    cudaError_t result = weir_cuda_note(p->device, cudaGraphInstantiateWithParams(&s->exec, s->graph, &params));
+    uint32_t culprit = result != cudaSuccess && params.errNode_out ? owner_of_node(p, s, params.errNode_out) : UINT32_MAX;
+    if (culprit != UINT32_MAX)
+        return weir_cuda_task_status(p, culprit, result, "cudaGraphInstantiate");
+    if (result != cudaSuccess)
+        return weir_cuda_status(result, "cudaGraphInstantiate");
+    p->instantiations++;
+    return WEIR_OK; /* the first launch uploads it */
+}
+
+static weir_status make_graph(weir_program *p, slot *s, uint32_t number, const node_edges *edges)
+{
+    weir_status status = p->mode == WEIR_MODE_CAPTURE ? weir_cuda_capture_make(p, s, number) : weir_cuda_nodes_make(p, s, number, edges);
+    return status == WEIR_OK ? instantiate(p, s) : status;
+}
+
+static weir_status make_slot(weir_program *p, uint32_t number, const node_edges *edges)
+{
+    const weir_image *image = p->image;
+    slot *s = &p->replay->slots[number];
+    s->nodes = weir_alloc(p->replay->piece_first[p->plan->tasks], sizeof(cudaGraphNode_t));
+    s->ring_at = weir_alloc(image->ring_count, sizeof *s->ring_at);
+    s->params = weir_alloc(image->param_bytes, 1);
+    s->off = weir_alloc(p->replay->off_bytes, 1);
+    if (!s->nodes || !s->ring_at || !s->params || !s->off)
+        return weir_fail_no_memory();
+    for (uint32_t r = 0; r < image->ring_count; r++)
+        s->ring_at[r] = (image->rings[r].next + (image->rings[r].moves ? number : 0)) % image->rings[r].count;
+    if (image->param_bytes > 0)
+        memcpy(s->params, image->params, image->param_bytes);
+    return make_graph(p, s, number, edges);
+}
+
+static void count_pieces(weir_program *p)
+{
+    replay *r = p->replay;
+    for (uint32_t t = 0; t < p->plan->tasks; t++) {
+        uint32_t pieces = weir_action_pieces(&p->actions[t]);
+        r->piece_first[t + 1] = r->piece_first[t] + pieces;
+        r->joins += pieces > 1;
+    }
+}
+
+static weir_status find_edges(const weir_program *p, node_edges *out)
+{
+    if (p->mode == WEIR_MODE_CAPTURE)
+        return WEIR_OK;
+    return p->image->replay_lanes ? edges_of_lanes(p->image->replay_lanes, out) : edges_of_graph(p->plan, out);
+}
+
+weir_status weir_cuda_slots_make(weir_program *program)
+{
+    replay *r = program->replay = weir_alloc(1, sizeof *r);
+    node_edges edges = {0};
+    if (!r)
+        return weir_fail_no_memory();
+    r->off_bytes = (program->plan->tasks + 7u) / 8;
+    r->count = weir_cuda_slot_count(program->image);
+    r->slots = weir_alloc(r->count, sizeof *r->slots);
+    r->piece_first = weir_alloc((size_t)program->plan->tasks + 1, sizeof *r->piece_first);
+    if (!r->slots || !r->piece_first)
+        return weir_fail_no_memory();
+    count_pieces(program);
+    weir_status status = find_users(program);
+    if (status == WEIR_OK)
+        status = find_levels(program);
+    if (status == WEIR_OK)
+        status = find_edges(program, &edges);
+    for (uint32_t i = 0; i < r->count && status == WEIR_OK; i++)
+        status = make_slot(program, i, &edges);
+    finish_edges(&edges);
+    return status;
+}
+
+static void drop_graph(slot *s)
+{
+    if (s->exec)
+        (void)cudaGraphExecDestroy(s->exec);
+    if (s->graph)
+        (void)cudaGraphDestroy(s->graph);
+    s->exec = NULL;
+    s->graph = NULL;
+    s->is_numbered = false;
+}
+
+void weir_cuda_slots_finish(weir_program *program)
+{
+    replay *r = program->replay;
+    if (!r)
+        return;
+    for (uint32_t i = 0; r->slots && i < r->count; i++) {
+        drop_graph(&r->slots[i]);
+        weir_free(r->slots[i].nodes);
+        weir_free(r->slots[i].ring_at);
+        weir_free(r->slots[i].params);
+        weir_free(r->slots[i].off);
+        weir_free(r->slots[i].traced_nodes);
+    }
+    weir_free(r->slots);
+    weir_free(r->piece_first);
+    weir_free(r->params);
+    weir_free(r->rings);
+    weir_free(r->users);
+    weir_free(r->stamp);
+    weir_free(r->changed);
+    weir_free(r->guarded);
+    weir_free(r->level);
+    weir_free(r->traced);
+    weir_free(r);
+}
+
+weir_status weir_cuda_slot_remake(weir_program *program, slot *s, uint32_t number)
+{
+    node_edges edges = {0};
+    drop_graph(s);
+    s->guards = program->replay->guards;
+    weir_status status = find_edges(program, &edges);
+    if (status == WEIR_OK)
+        status = make_graph(program, s, number, &edges);
+    finish_edges(&edges);
+    if (status != WEIR_OK)
+        drop_graph(s); /* the next frame tries again */
+    return status;
+}
