@@ -74,7 +74,7 @@ static bool look_at(weir_program *program, bool *found)
         flight *f = &program->flights[n % program->frames];
         if (f->waiting_count > 0)
             weir_cuda_gates_poll(program, f);
-        gates = gates || f->waiting_count > 0 || atomic_load_explicit(&f->running, memory_order_relaxed) > 0;
+        gates = gates || f->waiting_count > 0;
         if (n == ended && has_ended(program, f)) {
             atomic_store_explicit(&program->ended, ++ended, memory_order_release);
             atomic_fetch_add(&program->device->untold, 1);
