@@ -68,7 +68,7 @@ END_TEST
 
 START_TEST(long_text_is_cut_not_overrun)
 {
-    char line[4000];
+    char line[40000];
     memset(line, 'x', sizeof line - 1);
     line[sizeof line - 1] = '\0';
     weir_fail(WEIR_ERR_INVALID, "%s", line);
