@@ -1,0 +1,89 @@
+/* fake_device_kernels.c - device_kernels.cu for the fake CUDA: the host twins of device_kernels.c, and such as these have none. Faults are left out. */
+#include "fake_cuda.h"
+#include "backend/cuda/device_kernels.h"
+#include <sched.h>
+#include <stdbool.h>
+#include <time.h>
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void await_twin(const weir_blocks *blocks, void *const *args)
+{
+    const int64_t longest_ns = 20000000000, start = now_ns();
+    (void)blocks;
+    while (__atomic_load_n(WEIR_PASSED(uint32_t *, args, 0), __ATOMIC_ACQUIRE) == 0) {
+        if (now_ns() - start > longest_ns) {
+            __atomic_store_n(WEIR_PASSED(uint32_t *, args, 1), 1, __ATOMIC_RELEASE);
+            return;
+        }
+        sched_yield();
+    }
+}
+
+static void keep_place(uint32_t clocks)
+{
+    for (int64_t start = now_ns(); now_ns() - start < (int64_t)clocks / 2;) /* as of 2 GHz */
+        sched_yield();
+}
+
+static void ticket_twin(const weir_blocks *blocks, void *const *args)
+{
+    if (blocks->first == 0)
+        *WEIR_PASSED(uint32_t *, args, 1) = __atomic_fetch_add(WEIR_PASSED(uint32_t *, args, 0), 1, __ATOMIC_ACQ_REL);
+    keep_place(WEIR_PASSED(uint32_t, args, 2));
+}
+
+static void busy_twin(const weir_blocks *blocks, void *const *args)
+{
+    (void)blocks;
+    keep_place(WEIR_PASSED(uint32_t, args, 0));
+}
+
+static weir_kernel twin_of(const weir_kernel *kernel, weir_host_kernel *host)
+{
+    weir_kernel twin = *kernel;
+    twin.host = host;
+    return twin;
+}
+
+/* Resolved under no lock: what several threads write is the same. */
+#define RESOLVE(name, twin)                                                                                                                \
+    const void *name##_resolve(void);                                                                                                      \
+    const void *name##_resolve(void)                                                                                                       \
+    {                                                                                                                                      \
+        static weir_kernel kernel;                                                                                                         \
+        if (!kernel.host)                                                                                                                  \
+            kernel = twin_of(&name##_kernel, twin);                                                                                        \
+        return fake_cuda_kernel(&kernel);                                                                                                  \
+    }
+
+#define MISSING(name)                                                                                                                      \
+    const void *name##_resolve(void);                                                                                                      \
+    const void *name##_resolve(void)                                                                                                       \
+    {                                                                                                                                      \
+        return NULL;                                                                                                                       \
+    }
+
+RESOLVE(put, put_kernel.host)
+RESOLVE(scale, scale_kernel.host)
+RESOLVE(add, add_kernel.host)
+RESOLVE(await, await_twin)
+RESOLVE(ticket, ticket_twin)
+RESOLVE(busy, busy_twin)
+RESOLVE(programmatic, add_kernel.host)
+MISSING(found)
+MISSING(together)
+MISSING(illegal_address)
+MISSING(trap)
+MISSING(assert)
+
+int park_legacy_stream(volatile uint32_t *flag, uint32_t *gave_up)
+{
+    void *args[] = {&flag, &gave_up};
+    return fake_cuda_launch_legacy(await_resolve(), args);
+}
