@@ -6,7 +6,6 @@
 #include "fake_cuda.h"
 #include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -16,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { QUEUE_MOST = 1000, PRIORITY_GREATEST = -5, BLOCK_MOST = 1024, SHARED_MOST = 232448, SHARED_USUAL = 49152, BATCH_MOST = 256 };
 
@@ -1796,6 +1796,22 @@ cudaError_t cudaFreeHost(void *memory)
     return give_back("cudaFreeHost", memory, FROM_HOST_ALLOC);
 }
 
+/* What the process may not read cannot be pinned. */
+static bool can_touch(const unsigned char *memory, size_t bytes)
+{
+    enum { PAGE = 4096 };
+    int ends[2];
+    char unused;
+    bool can = true;
+    if (pipe(ends) != 0)
+        wrong("pipe", "no pipe");
+    for (size_t at = 0; at < bytes && can; at += PAGE)
+        can = write(ends[1], memory + at, 1) == 1 && read(ends[0], &unused, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return can;
+}
+
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int flags)
 {
     cudaError_t result = cudaSuccess;
@@ -1805,6 +1821,8 @@ cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int flags)
     for (const range *r = ranges; r; r = r->next)
         if ((unsigned char *)memory < r->from + r->bytes && r->from < (unsigned char *)memory + bytes)
             result = cudaErrorHostMemoryAlreadyRegistered;
+    if (result == cudaSuccess && !can_touch(memory, bytes))
+        result = cudaErrorInvalidValue;
     if (result == cudaSuccess)
         add_range(memory, bytes, cudaMemoryTypeHost, FROM_REGISTER);
     pthread_mutex_unlock(&lock);
