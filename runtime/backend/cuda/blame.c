@@ -90,18 +90,10 @@ static bool is_suspect(const weir_program *p, const flight *f, uint32_t task)
     return on_device && given && !p->known[task] && !weir_task_is_off(f->values, task);
 }
 
-/* Of all frames in flight: a fault does not say which. */
-static void find_suspects(weir_program *p, const flight *first)
+/* A fault does not say of which frame it is. Replayed frames run one after the other, so it is the first's. */
+static uint64_t later_frames(const weir_program *p, const flight *f)
 {
-    uint64_t submitted = atomic_load(&p->submitted);
-    memset(p->suspect, 0, p->plan->tasks);
-    for (uint64_t n = first->number; n < submitted; n++) {
-        const flight *f = &p->flights[n % p->frames];
-        mark_known(p, f, false);
-        for (uint32_t t = 0; t < p->plan->tasks; t++)
-            if (is_suspect(p, f, t))
-                p->suspect[t] = 1;
-    }
+    return p->mode == WEIR_MODE_EAGER ? atomic_load(&((weir_program *)p)->submitted) - f->number - 1 : 0;
 }
 
 typedef struct {
@@ -117,8 +109,8 @@ static void put(text *t, const char *what)
     t->left -= took;
 }
 
-/* The suspects by name; returns how many, and one of them. */
-static uint32_t list_suspects(const weir_program *p, text *t, uint32_t *one)
+/* The suspects of a frame by name; returns how many, and one of them. */
+static uint32_t list_suspects(const weir_program *p, const flight *f, text *t, uint32_t *one)
 {
     enum { ROOM_FOR_THE_END = 128 };
     const weir_plan *plan = p->plan;
@@ -126,7 +118,7 @@ static uint32_t list_suspects(const weir_program *p, text *t, uint32_t *one)
     for (uint32_t k = 0; k < plan->tasks; k++) {
         uint32_t task = plan->order[k];
         const char *name = plan->body->tasks.at[task].name;
-        if (!p->suspect[task])
+        if (!is_suspect(p, f, task))
             continue;
         *one = task;
         if (t->left < strlen(name) + ROOM_FOR_THE_END) {
@@ -167,14 +159,20 @@ static void blame_many(weir_program *p, const flight *f, const char *what, text 
     put(&t, what);
     put(&t, "; on it were ");
     pthread_mutex_lock(&p->device->lock);
-    find_suspects(p, f);
-    uint32_t count = list_suspects(p, &t, &one);
+    mark_known(p, f, false);
+    uint32_t count = list_suspects(p, f, &t, &one);
     pthread_mutex_unlock(&p->device->lock);
+    uint64_t later = later_frames(p, f);
     if (count == 0)
-        put(&t, "no tasks of this graph");
-    else if (count > 1)
+        put(&t, "no tasks of this frame");
+    if (later > 0) {
+        char more[64];
+        snprintf(more, sizeof more, " and tasks of %llu later frame%s", (unsigned long long)later, later > 1 ? "s" : "");
+        put(&t, more);
+    }
+    if (count > 1 || later > 0)
         put(&t, ": WEIR_DEBUG=1 finds which it is");
-    reports->device_failed(reports->user, f->number, count == 1 ? one : UINT32_MAX, said);
+    reports->device_failed(reports->user, f->number, count == 1 && later == 0 ? one : UINT32_MAX, said);
 }
 
 /* A call that CUDA refused, for no task's sake. */

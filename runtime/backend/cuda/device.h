@@ -96,7 +96,6 @@ struct weir_program {
     const weir_plan *plan;
     weir_program *next;      /* the device's list, under `looking` */
     weir_mode mode;          /* never WEIR_MODE_AUTO */
-    uint32_t number;         /* of the device's programs, from 0 */
     uint32_t frames;         /* F */
     action *actions;         /* one a task */
     data_move *moves;        /* of those that copy or fill */
@@ -125,7 +124,7 @@ struct weir_program {
     gate_job *job_pool;
     void **job_args;
     uint32_t *waiting_pool;
-    unsigned char *known, *suspect; /* for blame.c, under the device's lock */
+    unsigned char *known;    /* for blame.c, under the device's lock */
     int64_t *lane_end;       /* eager, timed: lane -> when its last task ended; else NULL */
 };
 
@@ -153,9 +152,9 @@ struct weir_backend {
     pthread_mutex_t lock;      /* guards the next few */
     pool_stream *streams[WEIR_CUDA_LEVELS_MOST]; /* level -> its lanes' streams, made when wanted */
     uint32_t stream_count[WEIR_CUDA_LEVELS_MOST];
+    uint32_t next_stream[WEIR_CUDA_LEVELS_MOST]; /* of each level: where the next program's lanes begin, so that few share one */
     struct adopted *adopted;
     struct word_block *words;
-    uint32_t programs_made;
 
     _Alignas(64) pthread_mutex_t looking; /* guards the list, and what is said to be of whoever looks */
     weir_program *programs;

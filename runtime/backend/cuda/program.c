@@ -71,8 +71,7 @@ static bool take_memory(weir_program *p)
     p->gate_of = weir_alloc(plan->tasks, sizeof *p->gate_of);
     p->flights = weir_alloc(plan->frames, sizeof *p->flights);
     p->known = weir_alloc(plan->tasks, 1);
-    p->suspect = weir_alloc(plan->tasks, 1);
-    return p->actions && p->moves && p->args && p->step_args && p->streams && p->pool && p->end_lane && p->record_of && p->gate_of && p->flights && p->known && p->suspect;
+    return p->actions && p->moves && p->args && p->step_args && p->streams && p->pool && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
 }
 
 /* A lane is done when its last task is; that needs no event of its own where a task of another lane waits for it. */
@@ -211,7 +210,6 @@ static void free_program(weir_program *p)
     weir_free(p->gate_of);
     weir_free(p->flights);
     weir_free(p->known);
-    weir_free(p->suspect);
     (void)cudaGetLastError();
     weir_free(p);
 }
@@ -225,7 +223,6 @@ weir_status weir_cuda_program_create(weir_backend *device, const weir_image *ima
     p->image = image;
     p->plan = image->plan;
     p->frames = image->plan->frames;
-    p->number = device->programs_made++; /* they are made one at a time */
     atomic_init(&p->failed, UINT64_MAX);
     entered before = weir_cuda_enter(device);
     weir_status status = make(p);

@@ -83,10 +83,11 @@ static void leave(pool_stream *s)
     atomic_fetch_sub(&s->users, 1);
 }
 
-/* Stream `number` of a level becomes the program's next, with the device's lock held. */
-static weir_status add_stream(weir_program *program, uint32_t level, uint32_t number)
+/* The level's next stream becomes the program's next, with the device's lock held. */
+static weir_status add_stream(weir_program *program, uint32_t level)
 {
     weir_backend *device = program->device;
+    uint32_t number = device->next_stream[level];
     if (!device->streams[level])
         device->streams[level] = weir_alloc(device->lanes, sizeof *device->streams[level]);
     weir_status status = device->streams[level] ? WEIR_OK : weir_fail_no_memory();
@@ -96,34 +97,35 @@ static weir_status add_stream(weir_program *program, uint32_t level, uint32_t nu
         status = join(&device->streams[level][number]);
     if (status != WEIR_OK)
         return status;
+    device->next_stream[level] = number + 1 < device->lanes ? number + 1 : 0;
     program->pool[program->stream_count] = &device->streams[level][number];
     program->streams[program->stream_count++] = device->streams[level][number].stream;
     return WEIR_OK;
+}
+
+static uint32_t level_of_lane(const weir_backend *device, const weir_plan *plan, uint32_t lane)
+{
+    return (uint32_t)(weir_cuda_lane_level(device, plan, lane) - device->greatest);
 }
 
 weir_status weir_cuda_streams_for(weir_program *program)
 {
     weir_backend *device = program->device;
     const weir_plan *plan = program->plan;
-    uint32_t used[WEIR_CUDA_LEVELS_MOST] = {0};
     weir_status status = WEIR_OK;
     weir_cuda_say_shared_levels(device, plan, bands_before(plan, plan->lanes));
     pthread_mutex_lock(&device->lock);
-    for (uint32_t l = 0; l < plan->lanes && status == WEIR_OK; l++) {
-        uint32_t level = (uint32_t)(weir_cuda_lane_level(device, plan, l) - device->greatest);
-        status = add_stream(program, level, used[level]++);
-    }
+    for (uint32_t l = 0; l < plan->lanes && status == WEIR_OK; l++)
+        status = add_stream(program, level_of_lane(device, plan, l));
     pthread_mutex_unlock(&device->lock);
     return status;
 }
 
 weir_status weir_cuda_stream_for(weir_program *program)
 {
-    weir_backend *device = program->device;
-    uint32_t level = (uint32_t)(weir_cuda_lane_level(device, program->plan, 0) - device->greatest);
-    pthread_mutex_lock(&device->lock);
-    weir_status status = add_stream(program, level, program->number % device->lanes);
-    pthread_mutex_unlock(&device->lock);
+    pthread_mutex_lock(&program->device->lock);
+    weir_status status = add_stream(program, level_of_lane(program->device, program->plan, 0));
+    pthread_mutex_unlock(&program->device->lock);
     return status;
 }
 

@@ -248,6 +248,8 @@ static weir_task_span in_order(const weir_program *p, struct timing *t, uint32_t
     for (uint32_t e = plan->pred_first[task]; e < plan->pred_first[task + 1]; e++)
         if (least < t->ended[plan->pred[e]])
             least = t->ended[plan->pred[e]];
+    if (span.end_ns <= least && span.end_ns > span.start_ns) /* the clocks are far apart: it comes later, and is as long */
+        span.end_ns += least - span.start_ns;
     if (span.start_ns < least)
         span.start_ns = least;
     if (span.end_ns < span.start_ns)
