@@ -3,6 +3,7 @@
  * One lock guards all that is here. A stream is a queue of operations; a few threads (executors) take whatever may run next, picked at
  * random: the first operation of a stream, or a node of a graph that is being run whose dependencies are done. What it does is done with
  * the lock free. Memory operations on host words go step by step; one that waits holds up its stream, or its node, and nothing else. */
+#define _GNU_SOURCE /* syscall */
 #include "fake_cuda.h"
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,10 +23,7 @@ enum { QUEUE_MOST = 1000, PRIORITY_GREATEST = -5, BLOCK_MOST = 1024, SHARED_MOST
 
 /* ---- what must not be ---- */
 
-#if defined(__GNUC__)
-__attribute__((noreturn, format(printf, 2, 3)))
-#endif
-static void wrong(const char *call, const char *format, ...)
+__attribute__((noreturn, format(printf, 2, 3))) static void wrong(const char *call, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -188,13 +187,15 @@ struct CUmemPoolHandle_st {
     int unused;
 };
 
+enum { FROM_MALLOC, FROM_POOL, FROM_HOST_ALLOC, FROM_REGISTER };
+
 /* Memory that CUDA knows. */
 typedef struct range {
     struct range *next;
     unsigned char *from;
     size_t bytes;
     enum cudaMemoryType type;
-    enum { FROM_MALLOC, FROM_POOL, FROM_HOST_ALLOC, FROM_REGISTER } origin;
+    int origin; /* FROM_* */
 } range;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -302,7 +303,7 @@ static void add_range(void *memory, size_t bytes, enum cudaMemoryType type, int 
 static void drop_range(const char *call, void *memory, int origin)
 {
     range **link = &ranges;
-    while (*link && !((*link)->from == memory && (int)(*link)->origin == origin))
+    while (*link && !((*link)->from == memory && (*link)->origin == origin))
         link = &(*link)->next;
     if (!*link)
         wrong(call, "memory %p is not what such a call gave", memory);
@@ -338,9 +339,8 @@ static void check_copy(const char *call, enum cudaMemoryType to, enum cudaMemory
         wrong(call, "kind %d of a copy from memory of type %d to type %d", (int)kind, (int)from, (int)to);
 }
 
-static size_t box_bytes(const struct cudaPitchedPtr *p, const struct cudaPos *pos, const struct cudaExtent *e)
+static size_t box_bytes(const struct cudaPitchedPtr *p, const struct cudaExtent *e)
 {
-    (void)pos;
     return (e->depth - 1) * p->pitch * p->ysize + (e->height - 1) * p->pitch + e->width;
 }
 
@@ -442,8 +442,8 @@ static act *box_act(const char *call, const struct cudaMemcpy3DParms *p)
     check_side(call, &p->dstPtr, &p->dstPos, &p->extent);
     act *a = make_act(ACT_BOX);
     a->box = *p;
-    a->to_kind = (int)type_of(call, box_first(&p->dstPtr, &p->dstPos), box_bytes(&p->dstPtr, &p->dstPos, &p->extent));
-    a->from_kind = (int)type_of(call, box_first(&p->srcPtr, &p->srcPos), box_bytes(&p->srcPtr, &p->srcPos, &p->extent));
+    a->to_kind = (int)type_of(call, box_first(&p->dstPtr, &p->dstPos), box_bytes(&p->dstPtr, &p->extent));
+    a->from_kind = (int)type_of(call, box_first(&p->srcPtr, &p->srcPos), box_bytes(&p->srcPtr, &p->extent));
     check_copy(call, (enum cudaMemoryType)a->to_kind, (enum cudaMemoryType)a->from_kind, p->kind);
     if (a->to_kind == cudaMemoryTypeUnregistered || a->from_kind == cudaMemoryTypeUnregistered)
         wrong(call, "memory that is not pinned");
@@ -462,9 +462,10 @@ static act *fill_act(const char *call, const struct cudaMemsetParams *p)
         wrong(call, "a pitch of %zu for rows of %zu", p->pitch, p->width * p->elementSize);
     if (p->elementSize < 4 && p->value >> 8 * p->elementSize != 0)
         wrong(call, "value %x for elements of %u bytes", p->value, p->elementSize);
-    if (type_of(call, p->dst, (p->height - 1) * p->pitch + p->width * p->elementSize) == cudaMemoryTypeUnregistered)
-        wrong(call, "memory that CUDA does not know");
     act *a = make_act(ACT_FILL);
+    a->to_kind = (int)type_of(call, p->dst, (p->height - 1) * p->pitch + p->width * p->elementSize);
+    if (a->to_kind == cudaMemoryTypeUnregistered)
+        wrong(call, "memory that CUDA does not know");
     a->fill = *p;
     return a;
 }
@@ -492,16 +493,25 @@ static act *batch_act(const char *call, unsigned count, const CUstreamBatchMemOp
     return a;
 }
 
-/* Where it touches memory that is gone by now. */
+static void check_run(const void *memory, size_t bytes, int kind)
+{
+    if ((int)type_of("a copy or fill that runs", memory, bytes) != kind)
+        wrong("a copy or fill that runs", "its memory at %p was given back", memory);
+}
+
+/* What it was launched with is still there. */
 static void check_still_there(const act *a)
 {
-    if (a->kind == ACT_LINE && (a->to_kind != (int)type_of("copy that runs", a->to, a->bytes) || a->from_kind != (int)type_of("copy that runs", a->from, a->bytes)))
-        wrong("copy that runs", "its memory was given back");
-    if (a->kind == ACT_BOX && (a->to_kind != (int)type_of("copy that runs", box_first(&a->box.dstPtr, &a->box.dstPos), box_bytes(&a->box.dstPtr, &a->box.dstPos, &a->box.extent)) ||
-                               a->from_kind != (int)type_of("copy that runs", box_first(&a->box.srcPtr, &a->box.srcPos), box_bytes(&a->box.srcPtr, &a->box.srcPos, &a->box.extent))))
-        wrong("copy that runs", "its memory was given back");
-    if (a->kind == ACT_FILL && type_of("fill that runs", a->fill.dst, 1) == cudaMemoryTypeUnregistered)
-        wrong("fill that runs", "its memory was given back");
+    const struct cudaMemcpy3DParms *box = &a->box;
+    if (a->kind == ACT_LINE) {
+        check_run(a->to, a->bytes, a->to_kind);
+        check_run(a->from, a->bytes, a->from_kind);
+    } else if (a->kind == ACT_BOX) {
+        check_run(box_first(&box->dstPtr, &box->dstPos), box_bytes(&box->dstPtr, &box->extent), a->to_kind);
+        check_run(box_first(&box->srcPtr, &box->srcPos), box_bytes(&box->srcPtr, &box->extent), a->from_kind);
+    } else if (a->kind == ACT_FILL) {
+        check_run(a->fill.dst, (a->fill.height - 1) * a->fill.pitch + a->fill.width * a->fill.elementSize, a->to_kind);
+    }
 }
 
 static void run_blocks(const act *a, void *shared, uint64_t first, uint64_t count)
@@ -1796,7 +1806,7 @@ cudaError_t cudaFreeHost(void *memory)
     return give_back("cudaFreeHost", memory, FROM_HOST_ALLOC);
 }
 
-/* What the process may not read cannot be pinned. */
+/* What the process may not read cannot be pinned. Asked past sanitizers: pages begin and end where what lies in them does not. */
 static bool can_touch(const unsigned char *memory, size_t bytes)
 {
     enum { PAGE = 4096 };
@@ -1806,7 +1816,7 @@ static bool can_touch(const unsigned char *memory, size_t bytes)
     if (pipe(ends) != 0)
         wrong("pipe", "no pipe");
     for (size_t at = 0; at < bytes && can; at += PAGE)
-        can = write(ends[1], memory + at, 1) == 1 && read(ends[0], &unused, 1) == 1;
+        can = syscall(SYS_write, ends[1], memory + at, (size_t)1) == 1 && read(ends[0], &unused, 1) == 1;
     close(ends[0]);
     close(ends[1]);
     return can;
