@@ -22,7 +22,7 @@ static void count_lines(void *user, int level, const char *text)
 /* `first` lets the relaxed ones, each several times what the device holds, come before the urgent one. */
 static weir_graph *late_and_urgent(uint32_t *tickets)
 {
-    static char names[RELAXED][16];
+    static char names[RELAXED][32];
     const uint32_t first_clocks = 2000000, relaxed_clocks = 400000, urgent_clocks = 1000;
     struct cudaDeviceProp device;
     CUDA(cudaGetDeviceProperties(&device, 0));
