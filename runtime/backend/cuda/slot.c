@@ -139,7 +139,8 @@ static cudaError_t switch_task(const weir_program *p, slot *s, uint32_t task, bo
     return result;
 }
 
-/* What a node that is off was passed may be lost, so those that go on are added to the changed ones. */
+/* Tasks whose nodes go on are added to the changed ones: while they were off nothing was done to them. Those that cannot be changed have what
+ * they need: the slot was made anew for it. */
 static cudaError_t switch_tasks(weir_program *p, slot *s, const weir_frame_values *values, uint32_t *changed)
 {
     replay *r = p->replay;
@@ -152,7 +153,7 @@ static cudaError_t switch_tasks(weir_program *p, slot *s, const weir_frame_value
             if (!(differs >> bit & 1) || !is_node(p, task))
                 continue;
             result = switch_task(p, s, task, on);
-            if (on && !p->actions[task].fixed && r->stamp[task] != r->stamped) {
+            if (on && !p->actions[task].fixed && can_change(&p->actions[task]) && r->stamp[task] != r->stamped) {
                 r->stamp[task] = r->stamped;
                 r->changed[(*changed)++] = task;
             }
