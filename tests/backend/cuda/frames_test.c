@@ -498,6 +498,43 @@ START_TEST(polled_task_is_not_done_before_it_is)
 }
 END_TEST
 
+/* A copy of a box from a ring: CUDA cannot change its node, whatever is switched. */
+START_TEST(copy_of_a_box_may_be_switched_off_and_on)
+{
+    enum { WIDE = 8, HIGH = 4 };
+    for (int m = 0; m < CUDA_MODES; m++) {
+        weir_graph *graph = graph_make("boxes");
+        weir_buffer *in = buffer_of((weir_buffer_desc){.name = "in", .element_bytes = 4, .nx = WIDE, .ny = HIGH, .copies = 2, .place = WEIR_HOST_IN});
+        weir_buffer *out = buffer_of((weir_buffer_desc){.name = "out", .element_bytes = 4, .nx = WIDE, .ny = HIGH, .place = WEIR_DEVICE});
+        weir_box box = {.x = 1, .y = 1, .nx = WIDE - 2, .ny = HIGH - 2};
+        weir_task copy = weir_add_copy(graph, "box", weir_part(WEIR_WRITE(out), box), weir_part(WEIR_READ(in), box));
+        weir_exec *exec = exec_in_mode(runtime, graph, 1, cuda_modes[m]);
+        for (uint32_t n = 0, last = 0; n < 12; n++) {
+            weir_frame *frame = NULL;
+            weir_ticket ticket;
+            uint32_t got[WIDE * HIGH];
+            OK(weir_exec_enable(exec, copy, n % 3 != 1));
+            OK(weir_exec_begin(exec, -1, &frame));
+            uint32_t *data = weir_frame_data(frame, in);
+            for (uint32_t i = 0; i < WIDE * HIGH; i++)
+                data[i] = 100 * n + i;
+            OK(weir_frame_submit(frame, &ticket));
+            OK(weir_exec_wait(exec, ticket, LONG_NS));
+            last = n % 3 != 1 ? n : last;
+            OK(weir_buffer_read(runtime, out, got, 0, sizeof got));
+            for (uint32_t i = 0; i < WIDE * HIGH; i++) {
+                bool inside = i % WIDE >= 1 && i % WIDE < WIDE - 1 && i / WIDE >= 1 && i / WIDE < HIGH - 1;
+                ck_assert_msg(got[i] == (inside ? 100 * last + i : 0), "%s, frame %u, element %u: %u", cuda_modes[m], n, i, got[i]);
+            }
+        }
+        weir_exec_destroy(exec);
+        weir_graph_destroy(graph);
+        weir_buffer_destroy(in);
+        weir_buffer_destroy(out);
+    }
+}
+END_TEST
+
 static void no_times(weir_graph *graph, weir_task task, const weir_exec_options *options)
 {
     double start = 0.0, end = 0.0;
@@ -546,6 +583,7 @@ int main(void)
     Suite *suite = suite_create("backend/cuda/frames");
     TCase *cases = tcase_create("frames");
     tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_test(cases, copy_of_a_box_may_be_switched_off_and_on);
     tcase_add_test(cases, frames_complete_while_a_kernel_is_parked_on_the_legacy_stream);
     tcase_add_test(cases, callers_current_device_stays);
     tcase_add_test(cases, programs_own_global_capture_goes_on_beside_host_tasks);
