@@ -242,7 +242,7 @@ static void look_at_rings(weir_exec *exec)
     pthread_mutex_lock(&exec->runtime->lock);
     for (uint32_t r = 0; r < exec->image.ring_count; r++) {
         const weir_storage *storage = exec->ring_storage[r];
-        exec->rings[r].next = storage->users ? (uint32_t)(storage->touches % storage->count) : (storage->newest + (exec->ring_moves[r] ? 1 : 0)) % storage->count;
+        exec->rings[r].next = (storage->newest + (exec->ring_moves[r] ? 1 : 0)) % storage->count;
     }
     pthread_mutex_unlock(&exec->runtime->lock);
 }
