@@ -183,6 +183,15 @@ static inline const void *weir_pass_address(const weir_image *image, const weir_
     return &ring->copies[at >= pass->back ? at - pass->back : at + ring->count - pass->back];
 }
 
+/* True if the task is passed the same in each frame. */
+static inline bool weir_task_is_fixed(const weir_image *image, uint32_t task)
+{
+    for (uint32_t i = image->pass_first[task]; i < image->pass_first[task + 1]; i++)
+        if (image->pass[i].kind != WEIR_PASS_FIXED)
+            return false;
+    return true;
+}
+
 static inline bool weir_task_is_off(const weir_frame_values *values, uint32_t task)
 {
     return values->off && (values->off[task / 8] >> task % 8 & 1);

@@ -103,6 +103,18 @@ static weir_status make_kernel(const weir_body *body, const weir_task_record *ta
     return find_kernel(known, task, shape->shared_bytes, &k->function);
 }
 
+struct cudaKernelNodeParams weir_action_kernel_node(const action *a)
+{
+    const kernel_launch *k = &a->as.kernel;
+    return (struct cudaKernelNodeParams){
+        .func = (void *)(uintptr_t)k->function,
+        .gridDim = k->grid,
+        .blockDim = k->block,
+        .sharedMemBytes = a->shared_bytes,
+        .kernelParams = a->args,
+    };
+}
+
 /* ---- copies and fills ---- */
 
 static const weir_buffer *buffer_of(const weir_body *body, const weir_task_record *task, uint32_t arg)
@@ -237,14 +249,6 @@ void weir_action_fill_piece(const action *a, uint32_t piece, struct cudaMemsetPa
 
 /* ---- all of them ---- */
 
-static bool is_fixed(const weir_image *image, uint32_t task)
-{
-    for (uint32_t i = image->pass_first[task]; i < image->pass_first[task + 1]; i++)
-        if (image->pass[i].kind != WEIR_PASS_FIXED)
-            return false;
-    return true;
-}
-
 static weir_status make(const weir_image *image, uint32_t t, known_kernels *known, action *a)
 {
     const weir_body *body = image->plan->body;
@@ -278,7 +282,7 @@ weir_status weir_actions_make(const weir_image *image, action *actions, void **a
     for (uint32_t t = 0; t < image->plan->tasks && status == WEIR_OK; t++) {
         action *a = &actions[t];
         a->args = args + image->pass_first[t];
-        a->fixed = is_fixed(image, t);
+        a->fixed = weir_task_is_fixed(image, t);
         a->name = body->tasks.at[t].name;
         if (body->tasks.at[t].kind == WEIR_KIND_COPY || body->tasks.at[t].kind == WEIR_KIND_FILL)
             a->as.move = moves++;
@@ -291,9 +295,9 @@ weir_status weir_actions_make(const weir_image *image, action *actions, void **a
     return status;
 }
 
-void weir_action_pass(const weir_image *image, uint32_t task, action *a, const weir_frame_values *values)
+void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_values *values, void **args)
 {
     uint32_t first = image->pass_first[task], count = image->pass_first[task + 1] - first;
     for (uint32_t i = 0; i < count; i++)
-        a->args[i] = (void *)(uintptr_t)weir_pass_address(image, &image->pass[first + i], values);
+        args[i] = (void *)(uintptr_t)weir_pass_address(image, &image->pass[first + i], values);
 }

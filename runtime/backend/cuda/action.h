@@ -49,6 +49,14 @@ static inline uint32_t weir_action_pieces(const action *a)
     return a->kind == ACTION_COPY || a->kind == ACTION_FILL ? a->as.move->pieces : 1;
 }
 
+/* True if a device does something for it: it has nodes that may be changed and switched, and may be to blame. */
+static inline bool weir_action_is_on_device(const action *a)
+{
+    return a->kind != ACTION_GATE && a->kind != ACTION_NOTHING;
+}
+
+struct cudaKernelNodeParams weir_action_kernel_node(const action *a); /* of a kernel, as it is passed now */
+
 /* The node or call that does piece i. */
 void weir_action_copy_piece(const action *a, uint32_t piece, struct cudaMemcpy3DParms *out);
 void weir_action_fill_piece(const action *a, uint32_t piece, struct cudaMemsetParams *out);
@@ -60,8 +68,8 @@ void weir_action_line(const action *a, void **to, const void **from, size_t *byt
 weir_status weir_actions_make(const weir_image *image, action *actions, void **args, data_move *moves);
 uint32_t weir_moves_count(const weir_body *body);
 
-/* Lets the arguments of a task that is not passed the same in each frame be those of this one. */
-void weir_action_pass(const weir_image *image, uint32_t task, action *a, const weir_frame_values *values);
+/* Puts what a task is passed in a frame into `args`. An action that is fixed has it in its own. */
+void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_values *values, void **args);
 
 /* The device code of a kernel; NULL: none. */
 const void *weir_kernel_function(const weir_kernel *kernel);

@@ -84,8 +84,7 @@ uint32_t weir_cuda_unfinished(const weir_program *program, uint64_t frame)
 
 static bool is_suspect(const weir_program *p, const flight *f, uint32_t task)
 {
-    action_kind kind = p->actions[task].kind;
-    bool on_device = kind == ACTION_KERNEL || kind == ACTION_COPY || kind == ACTION_FILL;
+    bool on_device = weir_action_is_on_device(&p->actions[task]);
     bool given = p->plan->position[task] < atomic_load(&((flight *)f)->reached);
     return on_device && given && !p->known[task] && !weir_task_is_off(f->values, task);
 }

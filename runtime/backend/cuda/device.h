@@ -203,8 +203,7 @@ cudaError_t weir_cuda_note(weir_backend *device, cudaError_t result);
 /* ---- memory.c ---- */
 void *weir_cuda_take(weir_backend *device, weir_place place, size_t bytes);
 void weir_cuda_give(weir_backend *device, weir_place place, void *memory);
-weir_status weir_cuda_write(weir_backend *device, weir_place place, void *to, const void *from, size_t bytes);
-weir_status weir_cuda_read(weir_backend *device, weir_place place, void *to, const void *from, size_t bytes);
+weir_status weir_cuda_move(weir_backend *device, weir_place place, void *to, const void *from, size_t bytes); /* either way */
 weir_status weir_cuda_adopt(weir_backend *device, weir_place place, void *memory, size_t bytes);
 void weir_cuda_abandon(weir_backend *device, weir_place place, void *memory, size_t bytes);
 gate_words *weir_cuda_words_take(weir_backend *device, size_t count); /* zeroed; NULL: no memory */

@@ -148,12 +148,12 @@ static cudaError_t launch_task(weir_program *p, flight *f, uint32_t task, cudaSt
     if (weir_task_is_off(f->values, task))
         return cudaSuccess;
     if (!a->fixed)
-        weir_action_pass(p->image, task, a, f->values);
+        weir_action_pass(p->image, task, f->values, a->args);
     if (!f->timed)
         return weir_cuda_launch(p->device, a, stream, call);
-    weir_cuda_timing_start(p, f, task, stream);
+    weir_cuda_timing_start(f, task, stream);
     cudaError_t result = weir_cuda_launch(p->device, a, stream, call);
-    weir_cuda_timing_end(p, f, task, stream);
+    weir_cuda_timing_end(f, task, stream);
     return result;
 }
 
@@ -192,7 +192,7 @@ void weir_cuda_launch_lanes(weir_program *program, flight *f)
     static const weir_lane_ops ops = {wait_for, run, record};
     lanes l = {.program = program, .f = f};
     if (f->timed)
-        weir_cuda_timing_frame(program, f, program->streams[0]);
+        weir_cuda_timing_frame(f, program->streams[0]);
     if (weir_walk(program->plan, &ops, &l) < program->plan->tasks)
         return;
     for (uint32_t i = 0; i < program->end_count; i++)

@@ -28,17 +28,14 @@ static void copy_bytes(const weir_body *body, const weir_task_record *task, void
 
 weir_status weir_cuda_run_host_task(weir_program *program, const weir_frame_values *values, uint32_t t, void **args)
 {
-    const weir_image *image = program->image;
     const weir_body *body = program->plan->body;
     const weir_task_record *task = &body->tasks.at[t];
-    for (uint32_t i = image->pass_first[t]; i < image->pass_first[t + 1]; i++)
-        args[i - image->pass_first[t]] = (void *)(uintptr_t)weir_pass_address(image, &image->pass[i], values);
+    weir_action_pass(program->image, t, values, args);
     if (task->kind == WEIR_KIND_HOST)
         return task->code.host(task->with.user, args);
     copy_bytes(body, task, args);
     return WEIR_OK;
 }
-
 
 static void note_failure(gate_job *job, weir_status cause)
 {

@@ -80,15 +80,7 @@ static weir_status transfer(weir_backend *device, void *to, const void *from, si
     return status;
 }
 
-weir_status weir_cuda_write(weir_backend *device, weir_place place, void *to, const void *from, size_t bytes)
-{
-    if (place == WEIR_DEVICE)
-        return transfer(device, to, from, bytes);
-    memcpy(to, from, bytes);
-    return weir_cuda_broken(device);
-}
-
-weir_status weir_cuda_read(weir_backend *device, weir_place place, void *to, const void *from, size_t bytes)
+weir_status weir_cuda_move(weir_backend *device, weir_place place, void *to, const void *from, size_t bytes)
 {
     if (place == WEIR_DEVICE)
         return transfer(device, to, from, bytes);

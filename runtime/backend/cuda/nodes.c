@@ -51,14 +51,7 @@ static cudaError_t set_shape(builder *b, const action *a, cudaGraphNode_t node)
 
 static cudaError_t add_kernel(builder *b, uint32_t task, const action *a, cudaGraphNode_t *node)
 {
-    const kernel_launch *k = &a->as.kernel;
-    struct cudaKernelNodeParams params = {
-        .func = (void *)(uintptr_t)k->function,
-        .gridDim = k->grid,
-        .blockDim = k->block,
-        .sharedMemBytes = a->shared_bytes,
-        .kernelParams = a->args,
-    };
+    struct cudaKernelNodeParams params = weir_action_kernel_node(a);
     b->call = "cudaGraphAddKernelNode";
     cudaError_t result = cudaGraphAddKernelNode(node, b->s->graph, b->follows, b->count, &params);
     if (result == cudaSuccess)

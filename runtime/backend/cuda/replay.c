@@ -12,7 +12,7 @@ void weir_cuda_slot_pass(weir_program *program, const slot *s, uint32_t task)
 {
     const weir_frame_values values = {.ring_at = s->ring_at, .params = s->params};
     if (!program->actions[task].fixed)
-        weir_action_pass(program->image, task, &program->actions[task], &values);
+        weir_action_pass(program->image, task, &values, program->actions[task].args);
 }
 
 weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cudaError_t result, const char *call)
@@ -64,7 +64,7 @@ static uint32_t find_uses(const weir_program *p, use *out)
     for (uint32_t t = 0; t < p->plan->tasks; t++) {
         const weir_task_record *task = &body->tasks.at[t];
         uint32_t pass = p->image->pass_first[t];
-        bool in_nodes = p->actions[t].kind != ACTION_GATE && p->actions[t].kind != ACTION_NOTHING && !p->actions[t].fixed;
+        bool in_nodes = weir_action_is_on_device(&p->actions[t]) && !p->actions[t].fixed;
         for (uint32_t i = 0; in_nodes && i < task->arg_count; i++) {
             const weir_arg_record *arg = &body->args.at[task->arg_first + i];
             if (arg->flags & WEIR_ARG_HIDDEN)

@@ -69,14 +69,7 @@ static uint32_t find_changed(weir_program *p, slot *s, const weir_frame_values *
 
 static cudaError_t change_kernel(const slot *s, cudaGraphNode_t node, const action *a)
 {
-    const kernel_launch *k = &a->as.kernel;
-    struct cudaKernelNodeParams params = {
-        .func = (void *)(uintptr_t)k->function,
-        .gridDim = k->grid,
-        .blockDim = k->block,
-        .sharedMemBytes = a->shared_bytes,
-        .kernelParams = a->args,
-    };
+    struct cudaKernelNodeParams params = weir_action_kernel_node(a);
     return cudaGraphExecKernelNodeSetParams(s->exec, node, &params);
 }
 
@@ -125,11 +118,6 @@ static cudaError_t change_task(weir_program *p, slot *s, uint32_t task, const ch
 
 /* ---- switching ---- */
 
-static bool is_node(const weir_program *p, uint32_t task)
-{
-    return p->actions[task].kind != ACTION_GATE && p->actions[task].kind != ACTION_NOTHING; /* of a gate, a worker skips the task */
-}
-
 static cudaError_t switch_task(const weir_program *p, slot *s, uint32_t task, bool on)
 {
     const replay *r = p->replay;
@@ -150,8 +138,8 @@ static cudaError_t switch_tasks(weir_program *p, slot *s, const weir_frame_value
         for (uint32_t bit = 0; differs != 0 && bit < 8 && result == cudaSuccess; bit++) {
             uint32_t task = (uint32_t)(byte * 8 + bit);
             bool on = !(wanted >> bit & 1);
-            if (!(differs >> bit & 1) || !is_node(p, task))
-                continue;
+            if (!(differs >> bit & 1) || !weir_action_is_on_device(&p->actions[task]))
+                continue; /* of a gate, a worker skips the task */
             result = switch_task(p, s, task, on);
             if (on && !p->actions[task].fixed && can_change(&p->actions[task]) && r->stamp[task] != r->stamped) {
                 r->stamp[task] = r->stamped;

@@ -1,14 +1,12 @@
 /* step.c - WEIR_DEBUG: a frame one task after the other, in the plan's order, each waited for and checked before the next. No events, no
  * gates, no graph: whatever goes wrong is the fault of the task just run. */
 #include "backend/cuda/device.h"
-#include "util/memory.h"
-#include "util/status.h"
 
 static cudaError_t step_on_device(weir_program *p, flight *f, uint32_t task, const char **call)
 {
     action *a = &p->actions[task];
     if (!a->fixed)
-        weir_action_pass(p->image, task, a, f->values);
+        weir_action_pass(p->image, task, f->values, a->args);
     cudaError_t result = weir_cuda_launch(p->device, a, p->streams[0], call);
     if (result != cudaSuccess || a->kind == ACTION_NOTHING)
         return result;

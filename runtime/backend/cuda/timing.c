@@ -194,21 +194,18 @@ void weir_cuda_timing_begin(weir_program *program, flight *f)
 
 /* ---- eager frames ---- */
 
-void weir_cuda_timing_frame(weir_program *program, flight *f, cudaStream_t stream)
+void weir_cuda_timing_frame(flight *f, cudaStream_t stream)
 {
-    (void)program;
     (void)cudaEventRecord(f->timing->base, stream);
 }
 
-void weir_cuda_timing_start(weir_program *program, flight *f, uint32_t task, cudaStream_t stream)
+void weir_cuda_timing_start(flight *f, uint32_t task, cudaStream_t stream)
 {
-    (void)program;
     f->timing->ran[task] = cudaEventRecord(f->timing->start[task], stream) == cudaSuccess;
 }
 
-void weir_cuda_timing_end(weir_program *program, flight *f, uint32_t task, cudaStream_t stream)
+void weir_cuda_timing_end(flight *f, uint32_t task, cudaStream_t stream)
 {
-    (void)program;
     f->timing->ran[task] = f->timing->ran[task] && cudaEventRecord(f->timing->end[task], stream) == cudaSuccess;
 }
 
@@ -393,7 +390,7 @@ static bool number_nodes(const weir_program *p, slot *s)
         return false;
     for (uint32_t t = 0; t < p->plan->tasks; t++)
         for (uint32_t i = p->replay->piece_first[t]; i < p->replay->piece_first[t + 1]; i++) {
-            bool has_record = p->actions[t].kind != ACTION_GATE && p->actions[t].kind != ACTION_NOTHING;
+            bool has_record = weir_action_is_on_device(&p->actions[t]);
             nodes[i] = (traced_node){has_record ? weir_cupti_node(s->nodes[i]) : UINT32_MAX, t};
         }
     qsort(nodes, pieces, sizeof *nodes, compare_nodes);

@@ -9,9 +9,9 @@
 void weir_cuda_timing_begin(weir_program *program, flight *f);
 
 /* Eager: round the frame and each task. */
-void weir_cuda_timing_frame(weir_program *program, flight *f, cudaStream_t stream);
-void weir_cuda_timing_start(weir_program *program, flight *f, uint32_t task, cudaStream_t stream);
-void weir_cuda_timing_end(weir_program *program, flight *f, uint32_t task, cudaStream_t stream);
+void weir_cuda_timing_frame(flight *f, cudaStream_t stream);
+void weir_cuda_timing_start(flight *f, uint32_t task, cudaStream_t stream);
+void weir_cuda_timing_end(flight *f, uint32_t task, cudaStream_t stream);
 
 /* Replay: round the launch of the slot's graph. */
 struct slot;

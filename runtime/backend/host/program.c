@@ -35,14 +35,6 @@ static bool is_one_call(const weir_task_record *task)
     return task->kind == WEIR_KIND_KERNEL && (task->code.kernel->flags & (WEIR_KERNEL_ONE_CALL | WEIR_KERNEL_COOPERATIVE));
 }
 
-static bool args_are_fixed(const weir_image *image, uint32_t task)
-{
-    for (uint32_t i = image->pass_first[task]; i < image->pass_first[task + 1]; i++)
-        if (image->pass[i].kind != WEIR_PASS_FIXED)
-            return false;
-    return true;
-}
-
 static bool take_memory(weir_program *program)
 {
     const weir_plan *plan = program->plan;
@@ -89,7 +81,7 @@ static void make_entry(weir_program *program, entry *made, uint32_t t)
         made->user = task->with.user;
     }
     made->shared = made->blocks > 1 && !is_one_call(task);
-    if (args_are_fixed(image, t))
+    if (weir_task_is_fixed(image, t))
         made->args = program->fixed_args + first;
     for (uint32_t i = 0; i < made->arg_count; i++)
         program->fixed_args[first + i] = (void *)(uintptr_t)image->pass[first + i].address;
