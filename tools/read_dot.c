@@ -32,6 +32,15 @@ static int complain(char *text)
     return 0;
 }
 
+/* A line `# NUMBER` makes libcgraph count on from there, so what it says may be no line of the text: the first, then. */
+static unsigned line_of(const read_input *in, unsigned long said)
+{
+    unsigned long lines = 1;
+    for (const char *at = in->text; (at = strchr(at, '\n')); at++)
+        lines++;
+    return said >= 1 && said <= lines ? (unsigned)said : 1;
+}
+
 /* "Error: FILE: syntax error in line 3 near '->'"; warnings may come before it. */
 static bool fail_syntax(const read_input *in)
 {
@@ -45,7 +54,7 @@ static bool fail_syntax(const read_input *in)
     near[strcspn(near, "\n")] = '\0';
     if (!what)
         what = complaint;
-    return read_fail(in, (unsigned)line, "this is no DOT: %.*s%s", (int)(where - what), what, near);
+    return read_fail(in, line_of(in, line), "this is no DOT: %.*s%s", (int)(where - what), what, near);
 }
 
 static void release(void *graph)

@@ -65,6 +65,8 @@ START_TEST(syntax_errors_have_their_line)
     text_refused(read_dot, "digraph {\n a [cost=1e30]\n a -> -> b\n}\n", 2, "syntax error"); /* graphviz reads 1 and e30 */
     text_refused(read_dot, "hello\n", 1, "no DOT");
     text_refused(read_dot, "digraph {\n a -- b\n}\n", 2, "syntax error");
+    text_refused(read_dot, "#0 directive\ndigraph {\n a -> -> b\n}\n", 1, "syntax error"); /* graphviz counts lines from there */
+    text_refused(read_dot, "# 9999999999\ndigraph {\n a -> -> b\n}\n", 1, "syntax error");
     text_refused(read_dot, "digraph {\n a -> b\n}\n\n}\n", 5, "after the end of the graph comes '}'");
     text_refused(read_dot, "digraph {}\ndigraph {}", 2, "one graph a file");
 }
