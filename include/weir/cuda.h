@@ -4,7 +4,8 @@
 #define WEIR_CUDA_H
 
 #include <cuda_runtime_api.h>
-#include "weir/kernel.h"
+#include "weir/graph.h"
+#include "weir/run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,32 @@ static inline const void *weir_cuda_kernel(const void *stub)
         return NULL;
     }
     return (const void *)kernel;
+}
+
+/* ---- inside the `enqueue` of a native (weir_add_native) ---- */
+
+WEIR_API cudaStream_t weir_native_stream(const weir_native_call *call);   /* where its work goes */
+WEIR_API void *const *weir_native_args(const weir_native_call *call);     /* what it is passed, for WEIR_PASSED, as a kernel's host twin has it */
+WEIR_API uint32_t weir_native_slot(const weir_native_call *call);         /* whose handles to use, see `prepare` */
+
+/* ---- frames among a program's own streams; weir/run.h says more ---- */
+
+/* The frame starts after what is in `stream` now; what is put there from then on starts when the frame is done. */
+static inline WEIR_MUST_USE weir_status weir_frame_submit_on(weir_frame *frame, cudaStream_t stream, weir_ticket *ticket)
+{
+    return weir_frame_submit_on_queue(frame, (void *)stream, ticket);
+}
+
+/* The frame, which is open, starts after what `event` was last recorded behind. */
+static inline WEIR_MUST_USE weir_status weir_frame_wait_event(weir_frame *frame, cudaEvent_t event)
+{
+    return weir_frame_wait_for(frame, (void *)event);
+}
+
+/* Records `event` behind that frame's end: a stream that waits for it goes on when the frame is done. */
+static inline WEIR_MUST_USE weir_status weir_exec_record_end(weir_exec *exec, weir_ticket ticket, cudaEvent_t event)
+{
+    return weir_exec_record_end_in(exec, ticket, (void *)event);
 }
 
 #ifdef __cplusplus

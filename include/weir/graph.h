@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 typedef struct weir_graph weir_graph;             /* tasks, accesses and edges, being declared */
-typedef struct weir_native_call weir_native_call; /* what a CUDA backend will hand to native code */
+typedef struct weir_native_call weir_native_call; /* what a native is handed on CUDA, see weir/cuda.h */
 
 /* A task of one graph. {0} is the null task. */
 typedef struct {
@@ -56,9 +56,16 @@ WEIR_API weir_task weir_add_fill(weir_graph *graph, const char *name, weir_arg w
 typedef weir_status weir_host_fn(void *user, void *const *args);
 WEIR_API weir_task weir_add_host(weir_graph *graph, const char *name, weir_host_fn *function, void *user, weir_args args);
 
-/* User code that a CUDA backend is to hand a stream to. In this version it does not yet: natives run on the host alone, which calls `host`, and an
- * exec with one is refused on CUDA. Handles and workspaces are made in `prepare`, once a slot, and freed in `release`. Static data, kept.
- * Touches what kernels touch. */
+/* User code that is handed a stream: calls of a library, say cuFFT's. Static data, kept. Touches what kernels touch; a workspace of its own is
+ * declared too, as a hidden buffer that it writes (weir_hidden), or it follows itself from frame to frame (WEIR_TASK_REENTRANT below).
+ * On CUDA: `prepare` makes handles and whatever else takes memory, with the exec, once for each slot (0, 1, ...): frames of different slots may
+ * be under way at once. `enqueue` puts the work into weir_native_stream(call) and returns (weir/cuda.h): once a frame in eager mode, else once
+ * when a slot's CUDA graph is made, of which it becomes a part; then again only where that is made anew, as it is when a param that the task is
+ * passed has changed, or the task is switched off or on. `release` undoes prepare, for each slot that was prepared. All three run on the thread
+ * that makes the exec, submits or destroys, with the device current; enqueue may also run on a thread of weir's.
+ * What is enqueued may use other streams that fork from the given one and are joined to it again. In a CUDA graph, enqueue may not wait for the
+ * device, take or free device memory, leave a stream unjoined, or do nothing: making the exec fails then and names the task.
+ * On the host only `host` is called, as a host task's function. No weir call from inside any but those of weir/cuda.h that take a call. */
 typedef struct {
     const char *name;
     weir_status (*prepare)(void *user, uint32_t slot);                /* NULL: nothing to prepare */
@@ -76,6 +83,20 @@ WEIR_API weir_task weir_add_empty(weir_graph *graph, const char *name);
  * and it after something is every one after that. `child` itself may be changed or destroyed afterwards. */
 WEIR_API weir_task weir_add_graph(weir_graph *graph, const char *name, const weir_graph *child);
 WEIR_API weir_task weir_add_repeat(weir_graph *graph, const char *name, const weir_graph *body, uint32_t count);
+
+/* Loops and branches that are decided where the data are, with no word to the host between: by a plain buffer of one 4-byte element that kernels
+ * can touch (not WEIR_HOST_LOCAL, no ring).
+ *     while:  while (*condition != 0 && done < at_most) body;   the word is set before, each frame anew, and written by the body
+ *     if:     if (*condition != 0) then_body; else else_body;   else_body may be NULL
+ *     switch: bodies[*selector], as an unsigned number; none if it is count or more
+ * A body holds kernels, copies that are not between host places, fills, empty tasks, sub-graphs, loops and branches, and natives that enqueue only
+ * such; a host task is refused here, on every backend. It is kept as it is now, and may be changed or destroyed afterwards.
+ * The task touches all that its bodies touch; what they write counts as read and written, since it may be written never. A ring's copies are the
+ * frame's in every round. Its cost is that of one round, or of the dearest branch, unless it is given one (weir_task_set).
+ * In a CUDA graph these are conditional nodes; eagerly they are a small graph in the task's lane; the host decides as it runs. */
+WEIR_API weir_task weir_add_while(weir_graph *graph, const char *name, const weir_graph *body, weir_buffer *condition, uint32_t at_most);
+WEIR_API weir_task weir_add_if(weir_graph *graph, const char *name, weir_buffer *condition, const weir_graph *then_body, const weir_graph *else_body);
+WEIR_API weir_task weir_add_switch(weir_graph *graph, const char *name, weir_buffer *selector, const weir_graph *const *bodies, uint32_t count);
 
 /* `later` starts when `earlier` is done: in the same frame, or in the frame `distance` frames before (>= 1). */
 WEIR_API void weir_after(weir_graph *graph, weir_task later, weir_task earlier);

@@ -146,6 +146,20 @@ WEIR_API WEIR_MUST_USE weir_status weir_exec_poll_task(weir_exec *exec, weir_tic
  * before it; otherwise, and of a task that did not run or, being replayed, was not timed, WEIR_ERR_STATE. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_task_time(weir_exec *exec, weir_ticket ticket, weir_task task, double *start_ns, double *end_ns);
 
+/* How often the body of a loop (weir_add_while) ran in a frame that is done: the latest one or one of the F - 1 before it. Of a loop that was
+ * switched off: 0. WEIR_ERR_INVALID: no loop of this exec's graph; WEIR_ERR_STATE: the frame is not done, failed, or is too long ago. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_iterations(weir_exec *exec, weir_ticket ticket, weir_task loop, uint32_t *count);
+
+/* A frame among work of the program's own. Queues and events are the backend's: on CUDA a cudaStream_t and a cudaEvent_t of the runtime's device,
+ * and weir/cuda.h has these calls with their types. WEIR_ERR_BACKEND where there is no such thing, as on the host.
+ * submit_on: as weir_frame_submit, but the frame starts after all that is in the queue now, and what the program adds to it from then on starts when
+ *     the frame is done; this thread waits for neither, but with WEIR_DEBUG=1. Not a stream that is being captured.
+ * wait_event: the frame, which is open, starts after what the event was last recorded behind. At most 16 a frame.
+ * record_end: the event happens when that frame is done; one recorded before is forgotten. */
+WEIR_API WEIR_MUST_USE weir_status weir_frame_submit_on_queue(weir_frame *frame, void *queue, weir_ticket *ticket);
+WEIR_API WEIR_MUST_USE weir_status weir_frame_wait_for(weir_frame *frame, void *event);
+WEIR_API WEIR_MUST_USE weir_status weir_exec_record_end_in(weir_exec *exec, weir_ticket ticket, void *event);
+
 /* Calls `done` once a frame, failed ones too, in order, on a thread of weir's, which may be the only one: it may submit, begin without
  * waiting, set and enable, but wait for nothing and destroy nothing. The frame is done before: weir_exec_wait may return earlier;
  * weir_exec_destroy and weir_runtime_wait wait for the call too. Set it before the first begin; NULL: nobody.

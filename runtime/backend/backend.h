@@ -45,7 +45,15 @@ typedef struct {
     const uint32_t *ring_at;     /* ring -> the copy that is this frame's */
     const unsigned char *params; /* values, each at its offset */
     const unsigned char *off;    /* a bit a task: switched off; NULL: all on */
+    const struct weir_foreign *foreign; /* NULL: it has nothing to do with queues of the program's; valid during submit alone */
 } weir_frame_values;
+
+/* What a frame has to do with the program's own queues and events, which are of the backend's kind: on CUDA cudaStream_t and cudaEvent_t. */
+typedef struct weir_foreign {
+    void *queue;           /* NULL: none. The frame starts after all that is in it, and it goes on when the frame is done */
+    void *const *events;   /* the frame starts after each */
+    uint32_t event_count;
+} weir_foreign;
 
 typedef struct {
     int64_t start_ns, end_ns; /* weir_clock_ns */
@@ -73,7 +81,7 @@ typedef enum {
 
 /* A plan and all that its tasks are passed, with everything in it valid as long as the program. Copies and fills are passed
  * their buffers like kernels: destination first. */
-typedef struct {
+typedef struct weir_image {
     const weir_plan *plan;
     const weir_pass *pass;      /* task t is passed pass[pass_first[t]] .. pass[pass_first[t + 1] - 1] */
     const uint32_t *pass_first;
@@ -83,6 +91,8 @@ typedef struct {
     size_t param_bytes;
     weir_mode mode;
     const weir_plan *replay_lanes; /* the same graph planned for lanes whose order a replay adds to the edges; NULL: none */
+    const struct weir_image *inner; /* of each of plan->inner, with passes of its own; rings and params are this one's, and nothing else is set */
+    uint32_t *rounds;           /* NULL: no loops; where frame n's task t, a while, leaves how often its body ran: (n % frames) * tasks + t */
     weir_task_span *spans;      /* NULL, or frames in flight times tasks: where frame n's task t goes is (n % frames) * tasks + t */
     weir_reports reports;
 } weir_image;
@@ -166,6 +176,8 @@ typedef struct {
     weir_program_info (*info)(const weir_program *program); /* NULL: eager, and nothing to be instantiated */
     /* NULL: run holds a frame back until the frames of other programs that it must follow are done. */
     void (*follow)(weir_program *program, weir_program *other, uint64_t frame); /* the next submit starts after that frame, device-side */
+    /* NULL: there are no foreign queues and events. Else makes the event happen when that frame, submitted, is done. */
+    weir_status (*record_end)(weir_program *program, uint64_t frame, void *event);
 } weir_backend_ops;
 
 /* All backends this library was built with, most wanted first; NULL ends the list. */

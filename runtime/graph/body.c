@@ -170,6 +170,7 @@ const char *weir_kind_name(weir_task_kind kind)
     static const char *const names[] = {
         [WEIR_KIND_EMPTY] = "empty", [WEIR_KIND_KERNEL] = "kernel", [WEIR_KIND_COPY] = "copy",
         [WEIR_KIND_FILL] = "fill",   [WEIR_KIND_HOST] = "host",     [WEIR_KIND_NATIVE] = "native",
+        [WEIR_KIND_WHILE] = "while", [WEIR_KIND_IF] = "if",         [WEIR_KIND_SWITCH] = "switch",
     };
     return names[kind];
 }

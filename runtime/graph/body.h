@@ -11,7 +11,10 @@
 #include "weir/graph.h"
 #include <stdatomic.h>
 
-typedef enum { WEIR_KIND_EMPTY, WEIR_KIND_KERNEL, WEIR_KIND_COPY, WEIR_KIND_FILL, WEIR_KIND_HOST, WEIR_KIND_NATIVE } weir_task_kind;
+typedef enum {
+    WEIR_KIND_EMPTY, WEIR_KIND_KERNEL, WEIR_KIND_COPY, WEIR_KIND_FILL, WEIR_KIND_HOST, WEIR_KIND_NATIVE,
+    WEIR_KIND_WHILE, WEIR_KIND_IF, WEIR_KIND_SWITCH /* control: decided by a word, argument 0, which is all that is passed */
+} weir_task_kind;
 
 typedef struct {
     const char *name;
@@ -23,6 +26,7 @@ typedef struct {
     union {
         void *user;             /* host, native */
         uint32_t shape;         /* kernel: index into shapes */
+        uint32_t control;       /* control: index into controls */
         struct {
             uint32_t bytes, value; /* fill: the pattern, repeated to 4 bytes in memory order */
         } pattern;
@@ -57,6 +61,12 @@ typedef struct {
     uint32_t later, earlier, distance; /* later in frame n + distance after earlier in frame n */
 } weir_carried_edge;
 
+/* What a loop or branch decides about: inner[first] .. inner[first + count - 1]. A while has one; an if has its then, and its else if there is one. */
+typedef struct {
+    uint32_t first, count;
+    uint32_t at_most; /* while: rounds; else 1 */
+} weir_control;
+
 /* Tasks first..handle (the handle included) were added as one sub-graph; `first` is its empty entry. */
 typedef struct {
     uint32_t first, handle;
@@ -79,6 +89,8 @@ typedef struct weir_body {
     WEIR_VECTOR(weir_param *) params;  /* held */
     WEIR_VECTOR(const char *) groups;
     WEIR_VECTOR(weir_subgraph) subgraphs; /* handles ascending */
+    WEIR_VECTOR(weir_control) controls;
+    WEIR_VECTOR(const struct weir_body *) inner; /* bodies of loops and branches, held */
     struct weir_texts *texts;          /* names that weir made; shared by copies of the body */
     bool backwards;                    /* some explicit edge goes from a higher to a lower number */
 } weir_body;
@@ -108,6 +120,18 @@ weir_span weir_arg_span(const weir_body *body, const weir_arg_record *arg); /* o
 static inline uint32_t weir_derived_end(const weir_body *body, uint32_t task)
 {
     return task + 1 < body->tasks.count ? body->tasks.at[task + 1].derived_first : body->derived.count;
+}
+
+static inline bool weir_kind_is_control(unsigned kind)
+{
+    return kind >= WEIR_KIND_WHILE;
+}
+
+/* Which of a control's bodies a word chooses; none: UINT32_MAX. */
+static inline uint32_t weir_control_choice(unsigned kind, const weir_control *control, uint32_t word)
+{
+    uint32_t choice = kind == WEIR_KIND_SWITCH ? word : kind == WEIR_KIND_IF ? word == 0 : word != 0 ? 0 : UINT32_MAX;
+    return choice < control->count ? choice : UINT32_MAX;
 }
 
 static inline bool weir_arg_is_access(const weir_arg_record *arg)

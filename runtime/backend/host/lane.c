@@ -35,6 +35,10 @@ static weir_status call_blocks(worker *self, const weir_program *program, const 
     case WEIR_KIND_HOST:
     case WEIR_KIND_NATIVE:
         return what->code.host(what->user, args);
+    case WEIR_KIND_WHILE:
+    case WEIR_KIND_IF:
+    case WEIR_KIND_SWITCH:
+        break;
     }
     return WEIR_OK;
 }
