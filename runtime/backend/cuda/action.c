@@ -4,6 +4,7 @@
  * every second or fourth byte, as a column of a table that is so many bytes wide. */
 #include "backend/cuda/action.h"
 #include "backend/cuda/call.h"
+#include "util/memory.h"
 #include "util/status.h"
 #include "util/table.h"
 #include "util/vector.h"
@@ -266,7 +267,7 @@ static weir_status make(const weir_image *image, uint32_t t, known_kernels *know
     return WEIR_OK;
 }
 
-uint32_t weir_moves_count(const weir_body *body)
+static uint32_t moves_count(const weir_body *body)
 {
     uint32_t count = 0;
     for (uint32_t t = 0; t < body->tasks.count; t++)
@@ -274,25 +275,49 @@ uint32_t weir_moves_count(const weir_body *body)
     return count;
 }
 
-weir_status weir_actions_make(const weir_image *image, action *actions, void **args, data_move *moves)
+static weir_status make_actions(section *s, known_kernels *known)
 {
+    const weir_image *image = s->image;
     const weir_body *body = image->plan->body;
-    known_kernels known = {.numbers = weir_table_create()};
-    weir_status status = known.numbers ? WEIR_OK : weir_fail_no_memory();
+    data_move *moves = s->moves;
+    weir_status status = WEIR_OK;
     for (uint32_t t = 0; t < image->plan->tasks && status == WEIR_OK; t++) {
-        action *a = &actions[t];
-        a->args = args + image->pass_first[t];
+        action *a = &s->actions[t];
+        a->args = s->args + image->pass_first[t];
         a->fixed = weir_task_is_fixed(image, t);
         a->name = body->tasks.at[t].name;
         if (body->tasks.at[t].kind == WEIR_KIND_COPY || body->tasks.at[t].kind == WEIR_KIND_FILL)
             a->as.move = moves++;
         for (uint32_t i = image->pass_first[t]; i < image->pass_first[t + 1]; i++)
-            args[i] = (void *)(uintptr_t)image->pass[i].address;
-        status = make(image, t, &known, a);
+            s->args[i] = (void *)(uintptr_t)image->pass[i].address;
+        status = make(image, t, known, a);
     }
+    return status;
+}
+
+static weir_status make_section(section *s, const weir_image *image, known_kernels *known)
+{
+    s->image = image;
+    s->actions = weir_alloc_lines(image->plan->tasks, sizeof *s->actions);
+    s->moves = weir_alloc(moves_count(image->plan->body), sizeof *s->moves);
+    s->args = weir_alloc(image->pass_first[image->plan->tasks], sizeof *s->args);
+    return s->actions && s->moves && s->args ? make_actions(s, known) : weir_fail_no_memory();
+}
+
+weir_status weir_section_make(section *out, const weir_image *image)
+{
+    known_kernels known = {.numbers = weir_table_create()};
+    weir_status status = known.numbers ? make_section(out, image, &known) : weir_fail_no_memory();
     weir_table_destroy(known.numbers);
     weir_vector_finish(&known.at);
     return status;
+}
+
+void weir_section_finish(section *s)
+{
+    weir_free_lines(s->actions);
+    weir_free(s->moves);
+    weir_free(s->args);
 }
 
 void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_values *values, void **args)

@@ -63,10 +63,18 @@ void weir_action_fill_piece(const action *a, uint32_t piece, struct cudaMemsetPa
 bool weir_action_is_line(const action *a); /* a copy that is one run of bytes: */
 void weir_action_line(const action *a, void **to, const void **from, size_t *bytes);
 
-/* The actions of all tasks; `args` has room for all that they are passed, `moves` for an entry a copy or fill (weir_moves_count). Kernels
- * are found, loaded, and allowed the shared memory they ask for. WEIR_ERR_BACKEND and WEIR_ERR_DEVICE name the task. */
-weir_status weir_actions_make(const weir_image *image, action *actions, void **args, data_move *moves);
-uint32_t weir_moves_count(const weir_body *body);
+/* The tasks of a graph, or of a loop's or branch's body, as actions. Zeroed is empty. */
+typedef struct section {
+    const weir_image *image;
+    action *actions;   /* one a task */
+    data_move *moves;  /* of those that copy or fill */
+    void **args;       /* what actions are passed; those of rings and params change from frame to frame */
+} section;
+
+/* The actions of all tasks. Kernels are found, loaded, and allowed the shared memory they ask for. WEIR_ERR_NO_MEMORY; WEIR_ERR_BACKEND and
+ * WEIR_ERR_DEVICE name the task. To be finished, also when it failed. */
+weir_status weir_section_make(section *out, const weir_image *image);
+void weir_section_finish(section *s);
 
 /* Puts what a task is passed in a frame into `args`. An action that is fixed has it in its own. */
 void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_values *values, void **args);

@@ -17,7 +17,7 @@ void weir_cuda_fail_from(weir_program *program, uint64_t number)
 
 static bool event_says_done(const weir_program *p, const flight *f, uint32_t task)
 {
-    return p->mode == WEIR_MODE_EAGER && p->record_of[task] != UINT32_MAX && p->plan->position[task] < atomic_load(&((flight *)f)->reached) &&
+    return !f->slot && p->record_of[task] != UINT32_MAX && p->plan->position[task] < atomic_load(&((flight *)f)->reached) &&
            cudaEventQuery(f->records[p->record_of[task]]) == cudaSuccess;
 }
 
@@ -43,7 +43,7 @@ static void mark_known(weir_program *p, const flight *f, bool ask_events)
             continue;
         for (uint32_t e = plan->pred_first[task]; e < plan->pred_first[task + 1]; e++)
             p->known[plan->pred[e]] = 1;
-        if (p->mode == WEIR_MODE_EAGER && plan->lane_position[task] > 0)
+        if (!f->slot && plan->lane_position[task] > 0)
             p->known[plan->lane_task[plan->lane_first[plan->lane[task]] + plan->lane_position[task] - 1]] = 1;
     }
 }
@@ -84,7 +84,7 @@ uint32_t weir_cuda_unfinished(const weir_program *program, uint64_t frame)
 
 static bool is_suspect(const weir_program *p, const flight *f, uint32_t task)
 {
-    bool on_device = weir_action_is_on_device(&p->actions[task]);
+    bool on_device = weir_action_is_on_device(&p->root.actions[task]);
     bool given = p->plan->position[task] < atomic_load(&((flight *)f)->reached);
     return on_device && given && !p->known[task] && !weir_task_is_off(f->values, task);
 }
@@ -92,7 +92,7 @@ static bool is_suspect(const weir_program *p, const flight *f, uint32_t task)
 /* A fault does not say of which frame it is. Replayed frames run one after the other, so it is the first's. */
 static uint64_t later_frames(const weir_program *p, const flight *f)
 {
-    return p->mode == WEIR_MODE_EAGER ? atomic_load(&((weir_program *)p)->submitted) - f->number - 1 : 0;
+    return !f->slot ? atomic_load(&((weir_program *)p)->submitted) - f->number - 1 : 0;
 }
 
 typedef struct {

@@ -9,7 +9,6 @@
 typedef struct {
     weir_program *program;
     slot *s;
-    uint32_t number;
     cudaStream_t origin, *streams;
     cudaEvent_t fork, *events; /* task that records -> event */
     cudaError_t error;
@@ -84,7 +83,7 @@ static cudaError_t join_beside(cudaStream_t stream, cudaGraphNode_t beside)
 /* Pieces are launched one by one, to know the node of each: in a lane they follow each other. */
 static cudaError_t capture_pieces(capturing *c, const action *a, uint32_t task, cudaStream_t stream)
 {
-    cudaGraphNode_t *nodes = &c->s->nodes[c->program->replay->piece_first[task]];
+    cudaGraphNode_t *nodes = &c->s->nodes[c->s->replay->piece_first[task]];
     cudaError_t result = cudaSuccess;
     for (uint32_t piece = 0, pieces = weir_action_pieces(a); piece < pieces && result == cudaSuccess; piece++) {
         result = weir_cuda_launch_piece(c->program->device, a, piece, stream, &c->call);
@@ -98,16 +97,16 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
 {
     capturing *c = feeder;
     weir_program *p = c->program;
-    const action *a = &p->actions[task];
+    const action *a = &p->root.actions[task];
     cudaStream_t stream = c->streams[lane];
-    cudaGraphNode_t *node = &c->s->nodes[p->replay->piece_first[task]], guard = NULL;
-    weir_cuda_slot_pass(p, c->s, task);
+    cudaGraphNode_t *node = &c->s->nodes[c->s->replay->piece_first[task]], guard = NULL;
+    weir_cuda_slot_pass(c->s, task);
     c->call = "cudaStreamGetCaptureInfo";
-    cudaError_t result = p->replay->guarded[task] ? add_beside(stream, &guard) : cudaSuccess;
+    cudaError_t result = c->s->replay->guarded[task] ? add_beside(stream, &guard) : cudaSuccess;
     if (result != cudaSuccess)
         return keep(c, result, c->call, task);
     if (a->kind == ACTION_GATE) {
-        result = weir_cuda_launch_gate(p->device, &p->words[(size_t)c->number * p->gate_count + p->gate_of[task]], stream, &c->call);
+        result = weir_cuda_launch_gate(p->device, &c->s->words[p->gate_of[task]], stream, &c->call);
         if (result == cudaSuccess)
             result = last_node(stream, node);
     } else if (a->kind == ACTION_NOTHING) {
@@ -155,16 +154,16 @@ static weir_status status_of(const capturing *c)
 }
 
 /* Within a frame: the steps of lanes and the waits. */
-static uint64_t edge_count(const weir_program *p)
+static uint64_t edge_count(const replay *r)
 {
-    const weir_plan *plan = p->plan;
+    const weir_plan *plan = r->program->plan;
     uint64_t count = 0;
     for (uint32_t t = 0; t < plan->tasks; t++) {
         uint32_t preds = plan->lane_position[t] > 0;
         for (uint32_t w = plan->wait_first[t]; w < plan->wait_first[t + 1]; w++)
             preds += plan->wait[w].distance == 0;
-        count += preds + weir_action_pieces(&p->actions[t]) - 1;
-        if (p->replay->guarded[t])
+        count += preds + weir_action_pieces(&r->program->root.actions[t]) - 1;
+        if (r->guarded[t])
             count += preds + 2;
     }
     return count;
@@ -173,7 +172,8 @@ static uint64_t edge_count(const weir_program *p)
 static weir_status capture(capturing *c)
 {
     static const weir_lane_ops ops = {wait_for, run, record};
-    weir_program *p = c->program;
+    const weir_program *p = c->program;
+    const replay *r = c->s->replay;
     weir_status status = weir_cuda_status(cudaStreamBeginCapture(c->origin, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     if (status != WEIR_OK)
         return status;
@@ -184,7 +184,7 @@ static weir_status capture(capturing *c)
         keep(c, ended, "cudaStreamEndCapture", UINT32_MAX);
     status = status_of(c);
     if (status == WEIR_OK)
-        status = weir_cuda_graph_check(p, c->s->graph, p->replay->piece_first[p->plan->tasks] + 2 * (uint64_t)p->replay->guards, edge_count(p));
+        status = weir_cuda_graph_check(p, c->s->graph, r->piece_first[r->tasks] + 2 * (uint64_t)r->guards, edge_count(r));
     return status;
 }
 
@@ -221,9 +221,10 @@ static void finish(capturing *c)
     (void)cudaGetLastError();
 }
 
-weir_status weir_cuda_capture_make(weir_program *program, slot *s, uint32_t number)
+weir_status weir_cuda_capture_make(slot *s)
 {
-    capturing c = {.program = program, .s = s, .number = number, .call = "", .task = UINT32_MAX};
+    weir_program *program = s->replay->program;
+    capturing c = {.program = program, .s = s, .call = "", .task = UINT32_MAX};
     c.streams = weir_alloc(program->plan->lanes, sizeof(cudaStream_t));
     c.events = weir_alloc(program->record_count, sizeof(cudaEvent_t));
     weir_status status = c.streams && c.events ? make_streams(&c) : weir_fail_no_memory();

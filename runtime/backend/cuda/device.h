@@ -87,7 +87,7 @@ struct flight {
     weir_status failed_cause;
     struct timing *timing;    /* NULL, or its events, see timing.h */
     bool timed;
-    uint32_t slot;            /* replay: that it was launched as */
+    struct slot *slot;        /* that it is launched as; NULL: lane by lane */
 };
 
 struct weir_program {
@@ -97,9 +97,7 @@ struct weir_program {
     weir_program *next;      /* the device's list, under `looking` */
     weir_mode mode;          /* never WEIR_MODE_AUTO */
     uint32_t frames;         /* F */
-    action *actions;         /* one a task */
-    data_move *moves;        /* of those that copy or fill */
-    void **args;             /* what actions are passed; those of rings and params change from frame to frame */
+    section root;            /* its tasks */
     cudaStream_t *streams;   /* lane -> stream; a replay takes the first */
     pool_stream **pool;      /* the same in the pool */
     uint32_t stream_count;   /* lanes that have streams */
@@ -109,14 +107,15 @@ struct weir_program {
     uint32_t *record_of;     /* task -> its event in flight.records, or UINT32_MAX */
     uint32_t gate_count;
     uint32_t *gate_of;       /* task -> gate, or UINT32_MAX */
-    gate_words *words;       /* eager: F times gates; replay: slots times gates */
+    gate_words *words;       /* eager: F times gates; slots have their own */
     flight *flights;
     _Atomic uint64_t submitted;
     _Atomic uint64_t ended;  /* frames, in order; moved under `looking` */
     uint64_t told;           /* to run; under `telling` */
     _Atomic uint64_t failed; /* first frame with a task that failed; UINT64_MAX: none. Its and later host tasks are skipped */
     bool failure_told;       /* under `telling` */
-    struct replay *replay;   /* replay: what all slots have in common, see slot.h */
+    struct replay *replay;   /* NULL: it has none */
+    struct traced *traced;   /* launches of slots whose records are awaited, once traced; see timing.c */
     _Atomic uint64_t instantiations;
     void **step_args;        /* debugging: of a host task */
     cudaEvent_t *event_pool; /* all events of its flights */

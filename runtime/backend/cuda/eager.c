@@ -142,7 +142,7 @@ static bool wait_for(void *feeder, uint32_t lane, const weir_wait *wait)
 
 static cudaError_t launch_task(weir_program *p, flight *f, uint32_t task, cudaStream_t stream, const char **call)
 {
-    action *a = &p->actions[task];
+    action *a = &p->root.actions[task];
     if (a->kind == ACTION_GATE)
         return weir_cuda_launch_gate(p->device, f->gates[p->gate_of[task]].words, stream, call);
     if (weir_task_is_off(f->values, task))
@@ -162,9 +162,9 @@ static void fetch_ahead(const weir_program *p, uint32_t position)
 {
     const weir_plan *plan = p->plan;
     if (position + 2 < plan->tasks)
-        __builtin_prefetch(&p->actions[plan->order[position + 2]]);
+        __builtin_prefetch(&p->root.actions[plan->order[position + 2]]);
     if (position + 1 < plan->tasks)
-        __builtin_prefetch(p->actions[plan->order[position + 1]].args);
+        __builtin_prefetch(p->root.actions[plan->order[position + 1]].args);
 }
 
 static bool run(void *feeder, uint32_t lane, uint32_t task)
@@ -173,7 +173,7 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
     weir_program *p = l->program;
     const char *call = "";
     fetch_ahead(p, l->launched);
-    nvtxRangePushA(p->actions[task].name);
+    nvtxRangePushA(p->root.actions[task].name);
     cudaError_t result = launch_task(p, l->f, task, p->streams[lane], &call);
     nvtxRangePop();
     atomic_store_explicit(&l->f->reached, ++l->launched, memory_order_relaxed);

@@ -7,7 +7,7 @@
 typedef struct {
     weir_program *program;
     slot *s;
-    uint32_t number;
+    const replay *replay;
     cudaGraphNode_t *last;    /* task -> the node that others follow */
     cudaGraphNode_t *follows; /* of the task that is being added */
     size_t count;
@@ -19,10 +19,10 @@ typedef struct {
 static cudaError_t set_priority(builder *b, uint32_t task, cudaGraphNode_t node)
 {
     cudaLaunchAttributeValue value;
-    if (!b->program->replay->level)
+    if (!b->replay->level)
         return cudaSuccess;
     memset(&value, 0, sizeof value);
-    value.priority = b->program->replay->level[task];
+    value.priority = b->replay->level[task];
     b->call = "cudaGraphKernelNodeSetAttribute(Priority)";
     return cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, &value);
 }
@@ -85,17 +85,17 @@ static cudaError_t add_fill(builder *b, const action *a, uint32_t piece, cudaGra
 
 static cudaError_t add_gate(builder *b, uint32_t task, cudaGraphNode_t *node)
 {
-    weir_program *p = b->program;
+    const weir_program *p = b->program;
     CUstreamBatchMemOpParams operations[WEIR_GATE_OPERATIONS];
     CUDA_BATCH_MEM_OP_NODE_PARAMS params = {.ctx = p->device->context, .count = WEIR_GATE_OPERATIONS, .paramArray = operations};
-    weir_cuda_gate_operations(&p->words[(size_t)b->number * p->gate_count + p->gate_of[task]], operations);
+    weir_cuda_gate_operations(&b->s->words[p->gate_of[task]], operations);
     b->call = "cuGraphAddBatchMemOpNode";
     return weir_from_driver(p->device->driver.add_batch_node(node, b->s->graph, b->follows, b->count, &params));
 }
 
 static cudaError_t add_piece(builder *b, uint32_t task, uint32_t piece, cudaGraphNode_t *node)
 {
-    const action *a = &b->program->actions[task];
+    const action *a = &b->program->root.actions[task];
     switch ((action_kind)a->kind) {
     case ACTION_KERNEL:
         return add_kernel(b, task, a, node);
@@ -125,13 +125,13 @@ static cudaError_t add_guard(builder *b, uint32_t task)
 
 static cudaError_t add_task(builder *b, uint32_t task, const node_edges *edges)
 {
-    weir_program *p = b->program;
-    uint32_t first = p->replay->piece_first[task], pieces = p->replay->piece_first[task + 1] - first;
+    const replay *r = b->replay;
+    uint32_t first = r->piece_first[task], pieces = r->piece_first[task + 1] - first;
     cudaError_t result = cudaSuccess;
     b->count = 0;
     for (uint32_t e = edges->pred_first[task]; e < edges->pred_first[task + 1]; e++)
         b->follows[b->count++] = b->last[edges->pred[e]];
-    weir_cuda_slot_pass(p, b->s, task);
+    weir_cuda_slot_pass(b->s, task);
     for (uint32_t i = 0; i < pieces && result == cudaSuccess; i++)
         result = add_piece(b, task, i, &b->s->nodes[first + i]);
     b->last[task] = b->s->nodes[first];
@@ -139,28 +139,28 @@ static cudaError_t add_task(builder *b, uint32_t task, const node_edges *edges)
         b->call = "cudaGraphAddEmptyNode";
         result = cudaGraphAddEmptyNode(&b->last[task], b->s->graph, &b->s->nodes[first], pieces);
     }
-    if (p->replay->guarded[task] && result == cudaSuccess)
+    if (r->guarded[task] && result == cudaSuccess)
         result = add_guard(b, task);
     return result;
 }
 
-static uint64_t edge_count(const weir_program *p, const node_edges *edges)
+static uint64_t edge_count(const replay *r, const node_edges *edges)
 {
     uint64_t count = 0;
-    for (uint32_t t = 0; t < p->plan->tasks; t++) {
-        uint64_t pieces = p->replay->piece_first[t + 1] - p->replay->piece_first[t];
+    for (uint32_t t = 0; t < r->tasks; t++) {
+        uint64_t pieces = r->piece_first[t + 1] - r->piece_first[t];
         uint64_t preds = edges->pred_first[t + 1] - edges->pred_first[t];
         count += preds * pieces + (pieces > 1 ? pieces : 0);
-        if (p->replay->guarded[t])
+        if (r->guarded[t])
             count += preds + 2;
     }
     return count;
 }
 
-static uint32_t most_preds(const weir_program *p, const node_edges *edges)
+static uint32_t most_preds(const replay *r, const node_edges *edges)
 {
     uint32_t most = 1;
-    for (uint32_t t = 0; t < p->plan->tasks; t++)
+    for (uint32_t t = 0; t < r->tasks; t++)
         if (edges->pred_first[t + 1] - edges->pred_first[t] > most)
             most = edges->pred_first[t + 1] - edges->pred_first[t];
     return most;
@@ -168,22 +168,21 @@ static uint32_t most_preds(const weir_program *p, const node_edges *edges)
 
 static weir_status add_all(builder *b, const node_edges *edges)
 {
-    const weir_plan *plan = b->program->plan;
-    for (uint32_t k = 0; k < plan->tasks; k++) {
+    const replay *r = b->replay;
+    for (uint32_t k = 0; k < r->tasks; k++) {
         uint32_t task = edges->order[k];
         cudaError_t result = add_task(b, task, edges);
         if (result != cudaSuccess)
             return weir_cuda_task_status(b->program, task, result, b->call);
     }
-    const replay *r = b->program->replay;
-    return weir_cuda_graph_check(b->program, b->s->graph, r->piece_first[plan->tasks] + r->joins + 2 * (uint64_t)r->guards, edge_count(b->program, edges));
+    return weir_cuda_graph_check(b->program, b->s->graph, r->piece_first[r->tasks] + r->joins + 2 * (uint64_t)r->guards, edge_count(r, edges));
 }
 
-weir_status weir_cuda_nodes_make(weir_program *program, slot *s, uint32_t number, const node_edges *edges)
+weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges)
 {
-    builder b = {.program = program, .s = s, .number = number};
-    b.last = weir_alloc(program->plan->tasks, sizeof *b.last);
-    b.follows = weir_alloc(most_preds(program, edges), sizeof *b.follows);
+    builder b = {.program = s->replay->program, .s = s, .replay = s->replay};
+    b.last = weir_alloc(s->replay->tasks, sizeof *b.last);
+    b.follows = weir_alloc(most_preds(s->replay, edges), sizeof *b.follows);
     weir_status status = b.last && b.follows ? weir_cuda_status(cudaGraphCreate(&s->graph, 0), "cudaGraphCreate") : weir_fail_no_memory();
     if (status == WEIR_OK)
         status = add_all(&b, edges);

@@ -60,9 +60,6 @@ static weir_status choose_mode(weir_program *p)
 static bool take_memory(weir_program *p)
 {
     const weir_plan *plan = p->plan;
-    p->actions = weir_alloc_lines(plan->tasks, sizeof *p->actions);
-    p->moves = weir_alloc(weir_moves_count(plan->body), sizeof *p->moves);
-    p->args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->args);
     p->step_args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->step_args);
     p->streams = weir_alloc(plan->lanes, sizeof(cudaStream_t));
     p->pool = weir_alloc(plan->lanes, sizeof *p->pool);
@@ -71,7 +68,7 @@ static bool take_memory(weir_program *p)
     p->gate_of = weir_alloc(plan->tasks, sizeof *p->gate_of);
     p->flights = weir_alloc(plan->frames, sizeof *p->flights);
     p->known = weir_alloc(plan->tasks, 1);
-    return p->actions && p->moves && p->args && p->step_args && p->streams && p->pool && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
+    return p->step_args && p->streams && p->pool && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
 }
 
 /* A lane is done when its last task is; that needs no event of its own where a task of another lane waits for it. */
@@ -109,18 +106,18 @@ static size_t count_gate_args(const weir_program *p)
     return count;
 }
 
-/* Eager frames have words of their own, replayed ones those of their slot. */
+/* Eager frames have words of their own. */
 static weir_status make_gates(weir_program *p)
 {
     const weir_plan *plan = p->plan;
-    size_t sets = p->mode == WEIR_MODE_EAGER ? plan->frames : weir_cuda_slot_count(p->image);
     if (p->gate_count == 0)
         return WEIR_OK;
     p->job_pool = weir_alloc((size_t)plan->frames * p->gate_count, sizeof *p->job_pool);
     p->job_args = weir_alloc(plan->frames * count_gate_args(p), sizeof *p->job_args);
     p->waiting_pool = weir_alloc((size_t)plan->frames * p->gate_count, sizeof *p->waiting_pool);
-    p->words = weir_cuda_words_take(p->device, sets * p->gate_count);
-    if (!p->job_pool || !p->job_args || !p->waiting_pool || !p->words)
+    if (p->mode == WEIR_MODE_EAGER)
+        p->words = weir_cuda_words_take(p->device, (size_t)plan->frames * p->gate_count);
+    if (!p->job_pool || !p->job_args || !p->waiting_pool || (p->mode == WEIR_MODE_EAGER && !p->words))
         return weir_fail_no_memory();
     void **args = p->job_args;
     for (uint32_t f = 0; f < plan->frames; f++) {
@@ -171,7 +168,7 @@ static weir_status make(weir_program *p)
     if (status != WEIR_OK)
         return status;
     count_records_and_gates(p);
-    status = weir_actions_make(p->image, p->actions, p->args, p->moves);
+    status = weir_section_make(&p->root, p->image);
     if (status == WEIR_OK)
         status = make_streams(p);
     if (status == WEIR_OK)
@@ -179,13 +176,13 @@ static weir_status make(weir_program *p)
     if (status == WEIR_OK)
         status = make_events(p);
     if (status == WEIR_OK && p->mode != WEIR_MODE_EAGER)
-        status = weir_cuda_slots_make(p);
+        status = weir_cuda_replay_make(p, &(replay_way){.captured = p->mode == WEIR_MODE_CAPTURE, .lanes = p->image->replay_lanes}, &p->replay);
     return status;
 }
 
 static void free_program(weir_program *p)
 {
-    weir_cuda_slots_finish(p);
+    weir_cuda_replay_finish(p->replay);
     weir_cuda_streams_leave(p);
     for (uint32_t f = 0; p->flights && f < p->frames; f++)
         weir_cuda_timing_finish(p, &p->flights[f]);
@@ -198,9 +195,8 @@ static void free_program(weir_program *p)
     weir_free(p->job_pool);
     weir_free(p->job_args);
     weir_free(p->waiting_pool);
-    weir_free_lines(p->actions);
-    weir_free(p->moves);
-    weir_free(p->args);
+    weir_section_finish(&p->root);
+    weir_free(p->traced);
     weir_free(p->step_args);
     weir_free(p->streams);
     weir_free(p->pool);
@@ -257,10 +253,10 @@ weir_program_info weir_cuda_info(const weir_program *program)
 
 static void expect_gates(weir_program *p, flight *f)
 {
-    uint32_t set = p->mode == WEIR_MODE_EAGER ? (uint32_t)(f->number % p->frames) : f->slot;
+    gate_words *words = f->slot ? f->slot->words : p->words + (size_t)(f->number % p->frames) * p->gate_count;
     f->waiting_count = p->device->options.debug ? 0 : p->gate_count;
     for (uint32_t g = 0; g < f->waiting_count; g++) {
-        f->gates[g].words = &p->words[(size_t)set * p->gate_count + g];
+        f->gates[g].words = &words[g];
         atomic_store_explicit(&f->gates[g].over, false, memory_order_relaxed);
         f->gates[g].span = (weir_task_span){0, 0};
         f->waiting[g] = g;
@@ -276,9 +272,9 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
     f->error_task = UINT32_MAX;
     f->ends_seen = 0;
     f->lost = false;
-    f->slot = p->mode == WEIR_MODE_EAGER ? 0 : weir_cuda_slot_choose(p, values);
+    f->slot = p->mode == WEIR_MODE_EAGER ? NULL : weir_cuda_slot_choose(p->replay, values);
     atomic_store_explicit(&f->launched, false, memory_order_relaxed);
-    atomic_store_explicit(&f->end_recorded, p->mode == WEIR_MODE_EAGER, memory_order_relaxed);
+    atomic_store_explicit(&f->end_recorded, !f->slot, memory_order_relaxed);
     atomic_store_explicit(&f->reached, 0, memory_order_relaxed);
     atomic_store_explicit(&f->running, 0, memory_order_relaxed);
     atomic_store_explicit(&f->failed_gate, UINT32_MAX, memory_order_relaxed);
@@ -288,10 +284,10 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
 
 static void launch(weir_program *p, flight *f)
 {
-    if (p->mode == WEIR_MODE_EAGER)
-        weir_cuda_launch_lanes(p, f);
-    else
+    if (f->slot)
         weir_cuda_slot_launch(p, f);
+    else
+        weir_cuda_launch_lanes(p, f);
 }
 
 /* The frame is shown to who looks before it is launched: a full launch queue makes the caller wait, perhaps for one of its host tasks. */

@@ -1,4 +1,4 @@
-/* replay.c - makes a program's slots, and what they have in common: who is passed what, priorities of nodes, edges. */
+/* replay.c - makes slots, and what they have in common: who is passed what, priorities of nodes, edges. */
 #include "backend/cuda/slot.h"
 #include "plan/replay.h"
 #include "util/memory.h"
@@ -8,11 +8,12 @@
 
 /* ---- shared with those who make graphs ---- */
 
-void weir_cuda_slot_pass(weir_program *program, const slot *s, uint32_t task)
+void weir_cuda_slot_pass(const slot *s, uint32_t task)
 {
+    const section *root = &s->replay->program->root;
     const weir_frame_values values = {.ring_at = s->ring_at, .params = s->params};
-    if (!program->actions[task].fixed)
-        weir_action_pass(program->image, task, &values, program->actions[task].args);
+    if (!root->actions[task].fixed)
+        weir_action_pass(root->image, task, &values, root->actions[task].args);
 }
 
 weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cudaError_t result, const char *call)
@@ -57,14 +58,16 @@ static int compare_uses(const void *a, const void *b)
 }
 
 /* Of tasks whose nodes are passed arguments. Host tasks read theirs when they run. */
-static uint32_t find_uses(const weir_program *p, use *out)
+static uint32_t find_uses(const replay *r, use *out)
 {
+    const weir_program *p = r->program;
     const weir_body *body = p->plan->body;
     uint32_t count = 0;
-    for (uint32_t t = 0; t < p->plan->tasks; t++) {
-        const weir_task_record *task = &body->tasks.at[t];
-        uint32_t pass = p->image->pass_first[t];
-        bool in_nodes = weir_action_is_on_device(&p->actions[t]) && !p->actions[t].fixed;
+    for (uint32_t t = 0; t < r->tasks; t++) {
+        const weir_task_record *task = &body->tasks.at[r->first + t];
+        uint32_t pass = p->image->pass_first[r->first + t];
+        const action *a = &p->root.actions[r->first + t];
+        bool in_nodes = weir_action_is_on_device(a) && !a->fixed;
         for (uint32_t i = 0; in_nodes && i < task->arg_count; i++) {
             const weir_arg_record *arg = &body->args.at[task->arg_first + i];
             if (arg->flags & WEIR_ARG_HIDDEN)
@@ -79,22 +82,22 @@ static uint32_t find_uses(const weir_program *p, use *out)
     return count;
 }
 
-static weir_status find_users(weir_program *p)
+static weir_status find_users(replay *r)
 {
-    replay *r = p->replay;
-    uint32_t passes = p->image->pass_first[p->plan->tasks];
+    const weir_image *image = r->program->image;
+    uint32_t passes = image->pass_first[r->first + r->tasks] - image->pass_first[r->first];
     use *uses = weir_alloc(passes, sizeof *uses);
     r->params = weir_alloc(passes, sizeof *r->params);
     r->rings = weir_alloc(passes, sizeof *r->rings);
     r->users = weir_alloc(passes, sizeof *r->users);
-    r->stamp = weir_alloc(p->plan->tasks, sizeof *r->stamp);
-    r->changed = weir_alloc(p->plan->tasks, sizeof *r->changed);
-    r->guarded = weir_alloc(p->plan->tasks, sizeof *r->guarded);
+    r->stamp = weir_alloc(r->tasks, sizeof *r->stamp);
+    r->changed = weir_alloc(r->tasks, sizeof *r->changed);
+    r->guarded = weir_alloc(r->tasks, sizeof *r->guarded);
     if (!uses || !r->params || !r->rings || !r->users || !r->stamp || !r->changed || !r->guarded) {
         weir_free(uses);
         return weir_fail_no_memory();
     }
-    uint32_t count = find_uses(p, uses);
+    uint32_t count = find_uses(r, uses);
     qsort(uses, count, sizeof *uses, compare_uses);
     for (uint32_t i = 0; i < count; i++) {
         bool first = i == 0 || uses[i].param != uses[i - 1].param || uses[i].index != uses[i - 1].index;
@@ -117,24 +120,24 @@ static int compare_priorities(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool has_one_priority(const weir_program *p)
+static bool has_one_priority(const weir_body *body)
 {
-    const weir_body *body = p->plan->body;
-    for (uint32_t t = 1; t < p->plan->tasks; t++)
+    for (uint32_t t = 1; t < body->tasks.count; t++)
         if (body->tasks.at[t].priority != body->tasks.at[0].priority)
             return false;
     return true;
 }
 
-static weir_status find_levels(weir_program *p)
+static weir_status find_levels(replay *r)
 {
+    const weir_program *p = r->program;
     const weir_body *body = p->plan->body;
     uint32_t tasks = p->plan->tasks, bands = 0;
-    if (has_one_priority(p))
+    if (has_one_priority(body))
         return WEIR_OK;
     int32_t *distinct = weir_alloc(tasks, sizeof *distinct);
-    p->replay->level = weir_alloc(tasks, sizeof *p->replay->level);
-    if (!distinct || !p->replay->level) {
+    r->level = weir_alloc(r->tasks, sizeof *r->level);
+    if (!distinct || !r->level) {
         weir_free(distinct);
         return weir_fail_no_memory();
     }
@@ -144,9 +147,9 @@ static weir_status find_levels(weir_program *p)
     for (uint32_t i = 0; i < tasks; i++)
         if (i == 0 || distinct[i] != distinct[i - 1])
             distinct[bands++] = distinct[i];
-    for (uint32_t t = 0; t < tasks; t++) {
-        const int32_t *found = bsearch(&body->tasks.at[t].priority, distinct, bands, sizeof *distinct, compare_priorities);
-        p->replay->level[t] = weir_cuda_level_of(p->device, found ? (uint32_t)(found - distinct) : 0, bands);
+    for (uint32_t t = 0; t < r->tasks; t++) {
+        const int32_t *found = bsearch(&body->tasks.at[r->first + t].priority, distinct, bands, sizeof *distinct, compare_priorities);
+        r->level[t] = weir_cuda_level_of(p->device, found ? (uint32_t)(found - distinct) : 0, bands);
     }
     weir_free(distinct);
     weir_cuda_say_shared_levels(p->device, p->plan, bands);
@@ -207,20 +210,22 @@ uint32_t weir_cuda_slot_count(const weir_image *image)
     return frames;
 }
 
-static uint32_t owner_of_node(const weir_program *p, const slot *s, cudaGraphNode_t node)
+static uint32_t owner_of_node(const slot *s, cudaGraphNode_t node)
 {
-    for (uint32_t t = 0; t < p->plan->tasks; t++)
-        for (uint32_t i = p->replay->piece_first[t]; i < p->replay->piece_first[t + 1]; i++)
+    const replay *r = s->replay;
+    for (uint32_t t = 0; t < r->tasks; t++)
+        for (uint32_t i = r->piece_first[t]; i < r->piece_first[t + 1]; i++)
             if (s->nodes[i] == node)
-                return t;
+                return r->first + t;
     return UINT32_MAX;
 }
 
-static weir_status instantiate(weir_program *p, slot *s)
+static weir_status instantiate(slot *s)
 {
-    cudaGraphInstantiateParams params = {.flags = p->replay->level ? cudaGraphInstantiateFlagUseNodePriority : 0};
+    weir_program *p = s->replay->program;
+    cudaGraphInstantiateParams params = {.flags = s->replay->level ? cudaGraphInstantiateFlagUseNodePriority : 0};
     cudaError_t result = weir_cuda_note(p->device, cudaGraphInstantiateWithParams(&s->exec, s->graph, &params));
-    uint32_t culprit = result != cudaSuccess && params.errNode_out ? owner_of_node(p, s, params.errNode_out) : UINT32_MAX;
+    uint32_t culprit = result != cudaSuccess && params.errNode_out ? owner_of_node(s, params.errNode_out) : UINT32_MAX;
     if (culprit != UINT32_MAX)
         return weir_cuda_task_status(p, culprit, result, "cudaGraphInstantiate");
     if (result != cudaSuccess)
@@ -229,67 +234,87 @@ static weir_status instantiate(weir_program *p, slot *s)
     return WEIR_OK; /* the first launch uploads it */
 }
 
-static weir_status make_graph(weir_program *p, slot *s, uint32_t number, const node_edges *edges)
+static weir_status make_graph(slot *s, const node_edges *edges)
 {
-    weir_status status = p->mode == WEIR_MODE_CAPTURE ? weir_cuda_capture_make(p, s, number) : weir_cuda_nodes_make(p, s, number, edges);
-    return status == WEIR_OK ? instantiate(p, s) : status;
+    weir_status status = s->replay->way.captured ? weir_cuda_capture_make(s) : weir_cuda_nodes_make(s, edges);
+    return status == WEIR_OK ? instantiate(s) : status;
 }
 
-static weir_status make_slot(weir_program *p, uint32_t number, const node_edges *edges)
+static weir_status make_slot(replay *r, uint32_t number, const node_edges *edges)
 {
-    const weir_image *image = p->image;
-    slot *s = &p->replay->slots[number];
-    s->nodes = weir_alloc(p->replay->piece_first[p->plan->tasks], sizeof(cudaGraphNode_t));
+    const weir_image *image = r->program->image;
+    slot *s = &r->slots[number];
+    s->replay = r;
+    s->number = number;
+    s->words = r->words ? r->words + (size_t)number * r->program->gate_count : NULL;
+    s->nodes = weir_alloc(r->piece_first[r->tasks], sizeof(cudaGraphNode_t));
     s->ring_at = weir_alloc(image->ring_count, sizeof *s->ring_at);
     s->params = weir_alloc(image->param_bytes, 1);
-    s->off = weir_alloc(p->replay->off_bytes, 1);
+    s->off = weir_alloc(r->off_bytes, 1);
     if (!s->nodes || !s->ring_at || !s->params || !s->off)
         return weir_fail_no_memory();
-    for (uint32_t r = 0; r < image->ring_count; r++)
-        s->ring_at[r] = (image->rings[r].next + (image->rings[r].moves ? number : 0)) % image->rings[r].count;
+    for (uint32_t i = 0; i < image->ring_count; i++)
+        s->ring_at[i] = (image->rings[i].next + (image->rings[i].moves ? number : 0)) % image->rings[i].count;
     if (image->param_bytes > 0)
         memcpy(s->params, image->params, image->param_bytes);
-    return make_graph(p, s, number, edges);
+    return make_graph(s, edges);
 }
 
-static void count_pieces(weir_program *p)
+static void count_pieces(replay *r)
 {
-    replay *r = p->replay;
-    for (uint32_t t = 0; t < p->plan->tasks; t++) {
-        uint32_t pieces = weir_action_pieces(&p->actions[t]);
+    for (uint32_t t = 0; t < r->tasks; t++) {
+        uint32_t pieces = weir_action_pieces(&r->program->root.actions[r->first + t]);
         r->piece_first[t + 1] = r->piece_first[t] + pieces;
         r->joins += pieces > 1;
     }
 }
 
-static weir_status find_edges(const weir_program *p, node_edges *out)
+static weir_status find_edges(const replay *r, node_edges *out)
 {
-    if (p->mode == WEIR_MODE_CAPTURE)
+    if (r->way.captured)
         return WEIR_OK;
-    return p->image->replay_lanes ? edges_of_lanes(p->image->replay_lanes, out) : edges_of_graph(p->plan, out);
+    return r->way.lanes ? edges_of_lanes(r->way.lanes, out) : edges_of_graph(r->program->plan, out);
 }
 
-weir_status weir_cuda_slots_make(weir_program *program)
+static weir_status make(replay *r)
 {
-    replay *r = program->replay = weir_alloc(1, sizeof *r);
     node_edges edges = {0};
-    if (!r)
-        return weir_fail_no_memory();
-    r->off_bytes = (program->plan->tasks + 7u) / 8;
-    r->count = weir_cuda_slot_count(program->image);
+    r->off_bytes = (r->tasks + 7u) / 8;
+    r->count = weir_cuda_slot_count(r->program->image);
     r->slots = weir_alloc(r->count, sizeof *r->slots);
-    r->piece_first = weir_alloc((size_t)program->plan->tasks + 1, sizeof *r->piece_first);
+    r->piece_first = weir_alloc((size_t)r->tasks + 1, sizeof *r->piece_first);
     if (!r->slots || !r->piece_first)
         return weir_fail_no_memory();
-    count_pieces(program);
-    weir_status status = find_users(program);
+    if (r->program->gate_count > 0) {
+        r->words = weir_cuda_words_take(r->program->device, (size_t)r->count * r->program->gate_count);
+        if (!r->words)
+            return weir_fail_no_memory();
+    }
+    count_pieces(r);
+    weir_status status = find_users(r);
     if (status == WEIR_OK)
-        status = find_levels(program);
+        status = find_levels(r);
     if (status == WEIR_OK)
-        status = find_edges(program, &edges);
+        status = find_edges(r, &edges);
     for (uint32_t i = 0; i < r->count && status == WEIR_OK; i++)
-        status = make_slot(program, i, &edges);
+        status = make_slot(r, i, &edges);
     finish_edges(&edges);
+    return status;
+}
+
+weir_status weir_cuda_replay_make(weir_program *program, const replay_way *way, replay **out)
+{
+    replay *r = weir_alloc(1, sizeof *r);
+    if (!r)
+        return weir_fail_no_memory();
+    r->program = program;
+    r->way = *way;
+    r->tasks = program->plan->tasks;
+    weir_status status = make(r);
+    if (status == WEIR_OK)
+        *out = r;
+    else
+        weir_cuda_replay_finish(r);
     return status;
 }
 
@@ -304,9 +329,8 @@ static void drop_graph(slot *s)
     s->is_numbered = false;
 }
 
-void weir_cuda_slots_finish(weir_program *program)
+void weir_cuda_replay_finish(replay *r)
 {
-    replay *r = program->replay;
     if (!r)
         return;
     for (uint32_t i = 0; r->slots && i < r->count; i++) {
@@ -317,6 +341,8 @@ void weir_cuda_slots_finish(weir_program *program)
         weir_free(r->slots[i].off);
         weir_free(r->slots[i].traced_nodes);
     }
+    if (r->words)
+        weir_cuda_words_give(r->program->device, r->words);
     weir_free(r->slots);
     weir_free(r->piece_first);
     weir_free(r->params);
@@ -326,18 +352,17 @@ void weir_cuda_slots_finish(weir_program *program)
     weir_free(r->changed);
     weir_free(r->guarded);
     weir_free(r->level);
-    weir_free(r->traced);
     weir_free(r);
 }
 
-weir_status weir_cuda_slot_remake(weir_program *program, slot *s, uint32_t number)
+weir_status weir_cuda_slot_remake(slot *s)
 {
     node_edges edges = {0};
     drop_graph(s);
-    s->guards = program->replay->guards;
-    weir_status status = find_edges(program, &edges);
+    s->guards = s->replay->guards;
+    weir_status status = find_edges(s->replay, &edges);
     if (status == WEIR_OK)
-        status = make_graph(program, s, number, &edges);
+        status = make_graph(s, &edges);
     finish_edges(&edges);
     if (status != WEIR_OK)
         drop_graph(s); /* the next frame tries again */

@@ -16,21 +16,21 @@
 
 /* ---- choosing ---- */
 
-static bool is_at(const weir_program *p, const slot *s, const weir_frame_values *values)
+static bool is_at(const slot *s, const weir_frame_values *values)
 {
-    return p->image->ring_count == 0 || memcmp(s->ring_at, values->ring_at, p->image->ring_count * sizeof *s->ring_at) == 0;
+    uint32_t rings = s->replay->program->image->ring_count;
+    return rings == 0 || memcmp(s->ring_at, values->ring_at, rings * sizeof *s->ring_at) == 0;
 }
 
-uint32_t weir_cuda_slot_choose(const weir_program *program, const weir_frame_values *values)
+slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values)
 {
-    const replay *r = program->replay;
     uint32_t usual = (uint32_t)(values->number % r->count);
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t s = usual + i < r->count ? usual + i : usual + i - r->count;
-        if (is_at(program, &r->slots[s], values))
-            return s;
+        if (is_at(&r->slots[s], values))
+            return &r->slots[s];
     }
-    return usual;
+    return &r->slots[usual];
 }
 
 /* ---- changing ---- */
@@ -46,9 +46,9 @@ static uint32_t add_users(replay *r, const passed_value *value, uint32_t count)
 }
 
 /* Tasks that this frame passes something else than the slot's last one did. The slot then stands for this frame. */
-static uint32_t find_changed(weir_program *p, slot *s, const weir_frame_values *values)
+static uint32_t find_changed(slot *s, const weir_frame_values *values)
 {
-    replay *r = p->replay;
+    replay *r = s->replay;
     uint32_t count = 0;
     r->stamped++;
     for (uint32_t i = 0; i < r->param_count; i++) {
@@ -58,12 +58,12 @@ static uint32_t find_changed(weir_program *p, slot *s, const weir_frame_values *
         memcpy(s->params + v->index, values->params + v->index, v->bytes);
         count = add_users(r, v, count);
     }
-    if (is_at(p, s, values))
+    if (is_at(s, values))
         return count;
     for (uint32_t i = 0; i < r->ring_count; i++)
         if (s->ring_at[r->rings[i].index] != values->ring_at[r->rings[i].index])
             count = add_users(r, &r->rings[i], count);
-    memcpy(s->ring_at, values->ring_at, p->image->ring_count * sizeof *s->ring_at);
+    memcpy(s->ring_at, values->ring_at, r->program->image->ring_count * sizeof *s->ring_at);
     return count;
 }
 
@@ -99,11 +99,16 @@ static bool can_change(const action *a)
     return a->kind != ACTION_COPY || weir_action_is_line(a);
 }
 
-static cudaError_t change_task(weir_program *p, slot *s, uint32_t task, const char **call)
+static const action *action_of(const replay *r, uint32_t task)
 {
-    const action *a = &p->actions[task];
-    const cudaGraphNode_t *nodes = &s->nodes[p->replay->piece_first[task]];
-    weir_cuda_slot_pass(p, s, task);
+    return &r->program->root.actions[r->first + task];
+}
+
+static cudaError_t change_task(slot *s, uint32_t task, const char **call)
+{
+    const action *a = action_of(s->replay, task);
+    const cudaGraphNode_t *nodes = &s->nodes[s->replay->piece_first[task]];
+    weir_cuda_slot_pass(s, s->replay->first + task);
     if (a->kind == ACTION_KERNEL) {
         *call = "cudaGraphExecKernelNodeSetParams";
         return change_kernel(s, nodes[0], a);
@@ -118,9 +123,9 @@ static cudaError_t change_task(weir_program *p, slot *s, uint32_t task, const ch
 
 /* ---- switching ---- */
 
-static cudaError_t switch_task(const weir_program *p, slot *s, uint32_t task, bool on)
+static cudaError_t switch_task(const slot *s, uint32_t task, bool on)
 {
-    const replay *r = p->replay;
+    const replay *r = s->replay;
     cudaError_t result = cudaSuccess;
     for (uint32_t i = r->piece_first[task]; i < r->piece_first[task + 1] && result == cudaSuccess; i++)
         result = cudaGraphNodeSetEnabled(s->exec, s->nodes[i], on);
@@ -129,19 +134,19 @@ static cudaError_t switch_task(const weir_program *p, slot *s, uint32_t task, bo
 
 /* Tasks whose nodes go on are added to the changed ones: while they were off nothing was done to them. Those that cannot be changed have what
  * they need: the slot was made anew for it. */
-static cudaError_t switch_tasks(weir_program *p, slot *s, const weir_frame_values *values, uint32_t *changed)
+static cudaError_t switch_tasks(slot *s, const weir_frame_values *values, uint32_t *changed)
 {
-    replay *r = p->replay;
+    replay *r = s->replay;
     cudaError_t result = cudaSuccess;
     for (size_t byte = 0; byte < r->off_bytes; byte++) {
         unsigned char wanted = values->off ? values->off[byte] : 0, differs = (unsigned char)(wanted ^ s->off[byte]);
         for (uint32_t bit = 0; differs != 0 && bit < 8 && result == cudaSuccess; bit++) {
             uint32_t task = (uint32_t)(byte * 8 + bit);
             bool on = !(wanted >> bit & 1);
-            if (!(differs >> bit & 1) || !weir_action_is_on_device(&p->actions[task]))
+            if (!(differs >> bit & 1) || !weir_action_is_on_device(action_of(r, task)))
                 continue; /* of a gate, a worker skips the task */
-            result = switch_task(p, s, task, on);
-            if (on && !p->actions[task].fixed && can_change(&p->actions[task]) && r->stamp[task] != r->stamped) {
+            result = switch_task(s, task, on);
+            if (on && !action_of(r, task)->fixed && can_change(action_of(r, task)) && r->stamp[task] != r->stamped) {
                 r->stamp[task] = r->stamped;
                 r->changed[(*changed)++] = task;
             }
@@ -155,12 +160,13 @@ static cudaError_t switch_tasks(weir_program *p, slot *s, const weir_frame_value
 /* ---- before a launch ---- */
 
 /* The whole slot anew, as it stands for this frame, with everything on and all guards there are. */
-static cudaError_t rebuild_slot(weir_program *p, slot *s, uint32_t number)
+static cudaError_t rebuild_slot(slot *s)
 {
-    entered before = weir_cuda_enter(p->device); /* capturing and making must not break a capture of the caller's */
-    weir_status status = weir_cuda_slot_remake(p, s, number);
-    weir_cuda_leave(p->device, before);
-    memset(s->off, 0, p->replay->off_bytes);
+    const weir_backend *device = s->replay->program->device;
+    entered before = weir_cuda_enter(device); /* capturing and making must not break a capture of the caller's */
+    weir_status status = weir_cuda_slot_remake(s);
+    weir_cuda_leave(device, before);
+    memset(s->off, 0, s->replay->off_bytes);
     if (status == WEIR_OK)
         return cudaSuccess;
     weir_log(WEIR_LOG_ERROR, "%s", weir_last_error());
@@ -168,49 +174,52 @@ static cudaError_t rebuild_slot(weir_program *p, slot *s, uint32_t number)
 }
 
 /* Tasks that this frame switches off for the first time get their guards. */
-static void add_guards(weir_program *p, const weir_frame_values *values)
+static void add_guards(replay *r, const weir_frame_values *values)
 {
-    for (uint32_t t = 0; values->off && t < p->plan->tasks; t++) {
-        bool needs = (p->actions[t].kind == ACTION_COPY || p->actions[t].kind == ACTION_FILL) && weir_task_is_off(values, t);
-        if (needs && !p->replay->guarded[t]) {
-            p->replay->guarded[t] = true;
-            p->replay->guards++;
+    for (uint32_t t = 0; values->off && t < r->tasks; t++) {
+        const action *a = action_of(r, t);
+        bool needs = (a->kind == ACTION_COPY || a->kind == ACTION_FILL) && weir_task_is_off(values, t);
+        if (needs && !r->guarded[t]) {
+            r->guarded[t] = true;
+            r->guards++;
         }
     }
 }
 
-static bool must_rebuild(const weir_program *p, const slot *s, uint32_t changed)
+static bool must_rebuild(const slot *s, uint32_t changed)
 {
-    bool must = s->exec == NULL || s->guards != p->replay->guards;
+    const replay *r = s->replay;
+    bool must = s->exec == NULL || s->guards != r->guards;
     for (uint32_t i = 0; i < changed && !must; i++)
-        must = !can_change(&p->actions[p->replay->changed[i]]);
+        must = !can_change(action_of(r, r->changed[i]));
     return must;
 }
 
-/* Returns false, with the flight's error set, if the frame cannot be launched. */
-static bool change(weir_program *p, slot *s, flight *f)
+/* Makes the slot what the frame needs. Of a failure, says by what call, and for which task; UINT32_MAX: none in particular. */
+static cudaError_t change(slot *s, const weir_frame_values *values, const char **call, uint32_t *task)
 {
-    replay *r = p->replay;
-    uint32_t count = r->param_count > 0 || r->ring_count > 0 ? find_changed(p, s, f->values) : 0;
-    if (f->values->off && memcmp(f->values->off, s->off, r->off_bytes) != 0)
-        add_guards(p, f->values);
-    if (must_rebuild(p, s, count)) {
-        f->error_call = "making the CUDA graph anew";
-        f->error = rebuild_slot(p, s, f->slot);
+    replay *r = s->replay;
+    cudaError_t result = cudaSuccess;
+    uint32_t count = r->param_count > 0 || r->ring_count > 0 ? find_changed(s, values) : 0;
+    if (values->off && memcmp(values->off, s->off, r->off_bytes) != 0)
+        add_guards(r, values);
+    if (must_rebuild(s, count)) {
+        *call = "making the CUDA graph anew";
+        result = rebuild_slot(s);
         count = 0;
     }
-    if (f->error == cudaSuccess && (f->values->off || s->some_off)) {
-        f->error_call = "cudaGraphNodeSetEnabled";
-        f->error = switch_tasks(p, s, f->values, &count);
+    if (result == cudaSuccess && (values->off || s->some_off)) {
+        *call = "cudaGraphNodeSetEnabled";
+        result = switch_tasks(s, values, &count);
     }
-    for (uint32_t i = 0; i < count && f->error == cudaSuccess; i++) {
-        if (weir_task_is_off(f->values, r->changed[i]))
+    for (uint32_t i = 0; i < count && result == cudaSuccess; i++) {
+        if (weir_task_is_off(values, r->changed[i]))
             continue;
-        f->error = change_task(p, s, r->changed[i], &f->error_call);
-        if (f->error != cudaSuccess)
-            f->error_task = r->changed[i];
+        result = change_task(s, r->changed[i], call);
+        if (result != cudaSuccess)
+            *task = r->first + r->changed[i];
     }
-    return f->error == cudaSuccess;
+    return result;
 }
 
 /* An event costs the host a quarter of what a launch does, and is for nothing where the stream tells as much: while a frame is the last in a
@@ -233,15 +242,16 @@ static cudaError_t record_end_before(weir_program *p, const flight *f)
 
 static void launch(weir_program *p, flight *f)
 {
-    slot *s = &p->replay->slots[f->slot];
-    if (!change(p, s, f))
+    slot *s = f->slot;
+    f->error = change(s, f->values, &f->error_call, &f->error_task);
+    if (f->error != cudaSuccess)
         return;
     f->error_call = "cudaEventRecord";
     f->error = record_end_before(p, f);
     if (f->error != cudaSuccess)
         return;
     if (f->timed)
-        weir_cuda_timing_launch(p, f, s);
+        weir_cuda_timing_launch(p, f);
     f->error_call = "cudaGraphLaunch";
     f->error = cudaGraphLaunch(s->exec, p->streams[0]);
     if (f->timed)

@@ -1,6 +1,6 @@
 /* slot.h - a frame as a graph that is launched at once. A slot is one such graph, made executable, with the arguments and switches it
  * has now; rings need one a phase, so that each meets its copies again with nothing changed.
- * All but slots_make and slots_finish: by whoever submits, one at a time. */
+ * All but making and finishing: by whoever submits, one at a time. */
 #ifndef WEIR_BACKEND_CUDA_SLOT_H
 #define WEIR_BACKEND_CUDA_SLOT_H
 
@@ -12,6 +12,9 @@ typedef struct {
 } traced_node;
 
 typedef struct slot {
+    struct replay *replay;
+    uint32_t number;
+    gate_words *words;       /* of its gates */
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     cudaGraphNode_t *nodes;  /* piece -> node */
@@ -37,9 +40,20 @@ typedef struct {
     uint32_t *pred_first, *pred;
 } node_edges;
 
+/* How a replay's graphs are made. */
+typedef struct {
+    bool captured;           /* by capturing the plan's lanes; else node by node */
+    const weir_plan *lanes;  /* whose order, too, nodes keep; NULL: that of the edges alone */
+} replay_way;
+
+/* All slots of one way, and what they have in common. Tasks are those of the program from `first` on, counted from there. */
 typedef struct replay {
+    weir_program *program;
+    replay_way way;
+    uint32_t first, tasks;
     slot *slots;
     uint32_t count;
+    gate_words *words;       /* slots times gates */
     uint32_t *piece_first;   /* task -> its pieces, tasks + 1 */
     uint64_t joins;          /* nodes that join the pieces of a task */
     passed_value *params, *rings;
@@ -50,27 +64,26 @@ typedef struct replay {
     uint32_t guards;         /* so many */
     int *level;              /* task -> its priority as CUDA has it; NULL: all the same */
     size_t off_bytes;
-    struct traced *traced;   /* launches whose records are awaited, once traced; see timing.c */
 } replay;
 
 /* So many frames until all rings that its frames move are at the same copies again; 0: more than WEIR_SLOTS_MOST. */
 uint32_t weir_cuda_slot_count(const weir_image *image);
 
-weir_status weir_cuda_slots_make(weir_program *program);
-void weir_cuda_slots_finish(weir_program *program); /* NULL and half-made are fine */
+weir_status weir_cuda_replay_make(weir_program *program, const replay_way *way, replay **out);
+void weir_cuda_replay_finish(replay *r); /* NULL and half-made are fine */
 
-weir_status weir_cuda_slot_remake(weir_program *program, slot *s, uint32_t number); /* its graph anew, with what it stands for now; by whoever submits */
+weir_status weir_cuda_slot_remake(slot *s); /* its graph anew, with what it stands for now; by whoever submits */
 
-uint32_t weir_cuda_slot_choose(const weir_program *program, const weir_frame_values *values);
+slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values);
 void weir_cuda_slot_launch(weir_program *program, flight *f); /* f->slot */
 
 /* nodes.c: the slot's graph, node by node. */
-weir_status weir_cuda_nodes_make(weir_program *program, slot *s, uint32_t number, const node_edges *edges);
+weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges);
 /* capture.c: the slot's graph, by capturing the plan's lanes. */
-weir_status weir_cuda_capture_make(weir_program *program, slot *s, uint32_t number);
+weir_status weir_cuda_capture_make(slot *s);
 
 /* Both: what is passed to tasks is that of the slot. */
-void weir_cuda_slot_pass(weir_program *program, const slot *s, uint32_t task);
+void weir_cuda_slot_pass(const slot *s, uint32_t task);
 /* Says a failure of a call that made task's node. */
 weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cudaError_t result, const char *call);
 /* WEIR_ERR_STATE unless the graph has that many nodes and edges. */

@@ -4,7 +4,7 @@
 
 static cudaError_t step_on_device(weir_program *p, flight *f, uint32_t task, const char **call)
 {
-    action *a = &p->actions[task];
+    action *a = &p->root.actions[task];
     if (!a->fixed)
         weir_action_pass(p->image, task, f->values, a->args);
     cudaError_t result = weir_cuda_launch(p->device, a, p->streams[0], call);
@@ -35,7 +35,7 @@ static bool step(weir_program *p, flight *f, uint32_t task, void **args)
     const char *call = "";
     if (weir_task_is_off(f->values, task))
         return true;
-    if (p->actions[task].kind == ACTION_GATE) {
+    if (p->root.actions[task].kind == ACTION_GATE) {
         weir_status status = atomic_load(&p->failed) <= f->number ? WEIR_OK : weir_cuda_run_host_task(p, f->values, task, args);
         if (status != WEIR_OK)
             fail_task(p, f, task, WEIR_ERR_TASK, status);

@@ -143,7 +143,7 @@ static struct timing *make_timing(const weir_program *p)
     t->ended = weir_alloc(tasks, sizeof *t->ended);
     bool made = t->start && t->end && t->ran && t->ended && cudaEventCreateWithFlags(&t->base, cudaEventDefault) == cudaSuccess;
     for (uint32_t i = 0; made && i < tasks; i++)
-        if (p->actions[i].kind != ACTION_GATE)
+        if (p->root.actions[i].kind != ACTION_GATE)
             made = cudaEventCreateWithFlags(&t->start[i], cudaEventDefault) == cudaSuccess && cudaEventCreateWithFlags(&t->end[i], cudaEventDefault) == cudaSuccess;
     if (!made) {
         (void)cudaGetLastError();
@@ -175,7 +175,7 @@ void weir_cuda_timing_begin(weir_program *program, flight *f)
         memset(spans + f->number % program->frames * program->plan->tasks, 0, program->plan->tasks * sizeof *spans);
     if (device->options.debug)
         return;
-    if (program->mode != WEIR_MODE_EAGER) {
+    if (f->slot) {
         f->timed = traced && start_cupti(device);
         return;
     }
@@ -229,7 +229,7 @@ static void tell_tracer(const weir_program *p, weir_tracer *tracer, uint64_t fra
         .lane = p->plan->lane[t],
         .worker = worker,
         .extent = WEIR_TRACE_WHOLE,
-        .engine = engine_of(&p->actions[t]),
+        .engine = engine_of(&p->root.actions[t]),
         .span = span,
     };
     tracer->event(tracer, &event);
@@ -302,7 +302,7 @@ static void collect_eager(weir_program *p, flight *f)
 /* A launch that was traced, until its records have come. */
 typedef struct {
     uint64_t launch, frame;
-    uint32_t slot;
+    const slot *slot;
 } traced_launch;
 
 struct traced {
@@ -312,16 +312,17 @@ struct traced {
 
 static const traced_launch *find_launch(const weir_program *p, uint64_t launch)
 {
-    const struct traced *t = p->replay ? p->replay->traced : NULL;
+    const struct traced *t = p->traced;
     for (uint64_t i = t ? t->count : 0; t && i > 0 && t->count - i < LAUNCHES_KEPT; i--)
         if (t->launches[(i - 1) % LAUNCHES_KEPT].launch == launch)
             return &t->launches[(i - 1) % LAUNCHES_KEPT];
     return NULL;
 }
 
-static uint32_t task_of_node(const weir_program *p, const slot *s, uint32_t node)
+static uint32_t task_of_node(const slot *s, uint32_t node)
 {
-    uint32_t low = 0, high = p->replay->piece_first[p->plan->tasks];
+    const uint32_t pieces = s->replay->piece_first[s->replay->tasks];
+    uint32_t low = 0, high = pieces;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (s->traced_nodes[middle].node < node)
@@ -329,7 +330,7 @@ static uint32_t task_of_node(const weir_program *p, const slot *s, uint32_t node
         else
             high = middle;
     }
-    bool found = low < p->replay->piece_first[p->plan->tasks] && s->traced_nodes[low].node == node;
+    bool found = low < pieces && s->traced_nodes[low].node == node;
     return found ? s->traced_nodes[low].task : UINT32_MAX;
 }
 
@@ -344,7 +345,7 @@ static weir_program *find_traced(weir_backend *device, const weir_cupti_record *
             continue;
         found = p;
         *frame = launch->frame;
-        *task = task_of_node(p, &p->replay->slots[launch->slot], record->node);
+        *task = task_of_node(launch->slot, record->node);
     }
     pthread_mutex_unlock(&device->clock);
     return found;
@@ -384,14 +385,15 @@ static int compare_nodes(const void *a, const void *b)
 /* The numbers of the slot's nodes, as records carry them. */
 static bool number_nodes(const weir_program *p, slot *s)
 {
-    uint32_t pieces = p->replay->piece_first[p->plan->tasks];
+    const replay *r = s->replay;
+    uint32_t pieces = r->piece_first[r->tasks];
     traced_node *nodes = weir_alloc(pieces, sizeof *nodes), *before;
     if (!nodes)
         return false;
-    for (uint32_t t = 0; t < p->plan->tasks; t++)
-        for (uint32_t i = p->replay->piece_first[t]; i < p->replay->piece_first[t + 1]; i++) {
-            bool has_record = weir_action_is_on_device(&p->actions[t]);
-            nodes[i] = (traced_node){has_record ? weir_cupti_node(s->nodes[i]) : UINT32_MAX, t};
+    for (uint32_t t = 0; t < r->tasks; t++)
+        for (uint32_t i = r->piece_first[t]; i < r->piece_first[t + 1]; i++) {
+            bool has_record = weir_action_is_on_device(&p->root.actions[r->first + t]);
+            nodes[i] = (traced_node){has_record ? weir_cupti_node(s->nodes[i]) : UINT32_MAX, r->first + t};
         }
     qsort(nodes, pieces, sizeof *nodes, compare_nodes);
     pthread_mutex_lock(&p->device->clock);
@@ -403,17 +405,18 @@ static bool number_nodes(const weir_program *p, slot *s)
     return true;
 }
 
-void weir_cuda_timing_launch(weir_program *program, flight *f, struct slot *s)
+void weir_cuda_timing_launch(weir_program *program, flight *f)
 {
+    slot *s = f->slot;
     if (!s->is_numbered && !number_nodes(program, s))
         return;
     uint64_t launch = weir_cupti_launch_number();
     pthread_mutex_lock(&program->device->clock);
-    if (!program->replay->traced)
-        program->replay->traced = weir_alloc(1, sizeof *program->replay->traced);
-    struct traced *t = program->replay->traced;
+    if (!program->traced)
+        program->traced = weir_alloc(1, sizeof *program->traced);
+    struct traced *t = program->traced;
     if (t)
-        t->launches[t->count++ % LAUNCHES_KEPT] = (traced_launch){launch, f->number, f->slot};
+        t->launches[t->count++ % LAUNCHES_KEPT] = (traced_launch){launch, f->number, s};
     pthread_mutex_unlock(&program->device->clock);
     if (t)
         weir_cupti_launch_begin(launch);
@@ -440,8 +443,8 @@ static void collect_replay(weir_program *p, flight *f)
 
 void weir_cuda_timing_collect(weir_program *program, flight *f)
 {
-    if (program->mode == WEIR_MODE_EAGER)
-        collect_eager(program, f);
-    else
+    if (f->slot)
         collect_replay(program, f);
+    else
+        collect_eager(program, f);
 }

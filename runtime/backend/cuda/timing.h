@@ -14,8 +14,7 @@ void weir_cuda_timing_start(flight *f, uint32_t task, cudaStream_t stream);
 void weir_cuda_timing_end(flight *f, uint32_t task, cudaStream_t stream);
 
 /* Replay: round the launch of the slot's graph. */
-struct slot;
-void weir_cuda_timing_launch(weir_program *program, flight *f, struct slot *s);
+void weir_cuda_timing_launch(weir_program *program, flight *f);
 void weir_cuda_timing_launched(void);
 
 /* The frame has ended: its times go to the image's spans and to the tracer. */

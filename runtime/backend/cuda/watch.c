@@ -44,7 +44,7 @@ static bool has_ended(weir_program *program, flight *f)
     weir_backend *device = program->device;
     if (!atomic_load_explicit(&f->launched, memory_order_acquire))
         return false;
-    uint32_t count = program->mode == WEIR_MODE_EAGER ? program->end_count : 1;
+    uint32_t count = f->slot ? 1 : program->end_count;
     while (f->ends_seen < count && atomic_load(&device->broken) == cudaSuccess) {
         bool recorded = atomic_load_explicit(&f->end_recorded, memory_order_acquire);
         cudaError_t result = weir_cuda_note(device, recorded ? cudaEventQuery(f->ends[f->ends_seen]) : ask_stream(program->pool[0]));
@@ -79,7 +79,7 @@ static bool look_at(weir_program *program, bool *found)
             atomic_store_explicit(&program->ended, ++ended, memory_order_release);
             atomic_fetch_add(&program->device->untold, 1);
             *found = true;
-        } else if (program->mode != WEIR_MODE_EAGER) {
+        } else if (f->slot) {
             break; /* a replay's frames run one after the other, and may share the words of gates */
         }
     }
