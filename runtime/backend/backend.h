@@ -174,8 +174,9 @@ typedef struct {
     weir_status (*state)(const weir_backend *backend);
     void (*describe_closely)(weir_device_info *io); /* adds what only a device that is started tells; NULL: there is no such thing */
     weir_program_info (*info)(const weir_program *program); /* NULL: eager, and nothing to be instantiated */
-    /* NULL: run holds a frame back until the frames of other programs that it must follow are done. */
-    void (*follow)(weir_program *program, weir_program *other, uint64_t frame); /* the next submit starts after that frame, device-side */
+    /* NULL: run holds a frame back until the frames of other programs that it must follow are done. Else the program's next submit, which comes
+     * before any other, starts after that frame, which is submitted and not told done. */
+    void (*follow)(weir_program *program, weir_program *other, uint64_t frame);
     /* NULL: there are no foreign queues and events. Else makes the event happen when that frame, submitted, is done. */
     weir_status (*record_end)(weir_program *program, uint64_t frame, void *event);
 } weir_backend_ops;

@@ -245,4 +245,5 @@ const weir_backend_ops weir_cuda_backend = {
     .state = weir_cuda_broken,
     .describe_closely = cuda_describe_closely,
     .info = weir_cuda_info,
+    .follow = weir_cuda_follow,
 };

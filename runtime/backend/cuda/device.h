@@ -65,8 +65,11 @@ struct gate_job {
 
 /* Frame n's is number n % F. Its submitter writes it before it is published by the program's `submitted`. */
 struct flight {
+    weir_program *program;
     const weir_frame_values *values;
     uint64_t number;
+    uint64_t turn;            /* among the frames of all programs, as they were submitted */
+    flight *next_followed;    /* in its follower's list */
     atomic_bool launched;     /* all of it: its ends may be asked for */
     atomic_bool end_recorded; /* else the frame is the last in its stream so far: it has ended when the stream is idle */
     _Atomic uint32_t reached; /* positions of the plan's order that were given to the device; a replay gives all at once */
@@ -103,6 +106,9 @@ struct weir_program {
     uint32_t stream_count;   /* lanes that have streams */
     uint32_t end_count;
     uint32_t *end_lane;      /* lanes whose last task no other lane waits for */
+    uint32_t entry_count;
+    uint32_t *entry_lane;    /* lanes whose first task waits for none of its frame: what they wait for, all tasks do */
+    flight *followed;        /* frames of other programs that the next one starts after; of whoever submits */
     uint32_t record_count;
     uint32_t *record_of;     /* task -> its event in flight.records, or UINT32_MAX */
     uint32_t gate_count;
@@ -141,6 +147,7 @@ struct weir_backend {
     int ordinal;
     uint32_t lanes, worker_count;
     int least, greatest; /* the range of priorities: least urgent, most urgent */
+    uint64_t turns;      /* frames submitted, of all programs; of whoever submits */
     weir_driver driver;
     CUcontext context;
     cudaMemPool_t pool;
@@ -236,6 +243,13 @@ cudaError_t weir_cuda_launch_piece(const weir_backend *device, const action *a, 
 cudaError_t weir_cuda_launch_gate(const weir_backend *device, const gate_words *words, cudaStream_t stream, const char **call);
 enum { WEIR_GATE_OPERATIONS = 3 };
 void weir_cuda_gate_operations(const gate_words *words, CUstreamBatchMemOpParams operations[WEIR_GATE_OPERATIONS]);
+
+/* ---- follow.c: by whoever submits ---- */
+void weir_cuda_follow(weir_program *program, weir_program *other, uint64_t frame);
+/* Makes the frame start after all that it must follow, but for its own program's frames. Before anything of it is launched. */
+cudaError_t weir_cuda_start_after(weir_program *program, flight *f, const char **call);
+/* Makes the stream wait for the end of that frame, which is launched and not told done. */
+cudaError_t weir_cuda_wait_for_ends(flight *f, cudaStream_t stream);
 
 /* ---- watch.c ---- */
 weir_status weir_cuda_watch_start(weir_backend *device);

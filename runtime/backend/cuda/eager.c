@@ -191,6 +191,12 @@ void weir_cuda_launch_lanes(weir_program *program, flight *f)
 {
     static const weir_lane_ops ops = {wait_for, run, record};
     lanes l = {.program = program, .f = f};
+    const char *call = "";
+    cudaError_t result = weir_cuda_start_after(program, f, &call);
+    if (result != cudaSuccess) {
+        note(&l, result, call, UINT32_MAX);
+        return; /* it may have nothing to work on */
+    }
     if (f->timed)
         weir_cuda_timing_frame(f, program->streams[0]);
     if (weir_walk(program->plan, &ops, &l) < program->plan->tasks)

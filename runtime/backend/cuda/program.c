@@ -64,11 +64,12 @@ static bool take_memory(weir_program *p)
     p->streams = weir_alloc(plan->lanes, sizeof(cudaStream_t));
     p->pool = weir_alloc(plan->lanes, sizeof *p->pool);
     p->end_lane = weir_alloc(plan->lanes, sizeof *p->end_lane);
+    p->entry_lane = weir_alloc(plan->lanes, sizeof *p->entry_lane);
     p->record_of = weir_alloc(plan->tasks, sizeof *p->record_of);
     p->gate_of = weir_alloc(plan->tasks, sizeof *p->gate_of);
     p->flights = weir_alloc(plan->frames, sizeof *p->flights);
     p->known = weir_alloc(plan->tasks, 1);
-    return p->step_args && p->streams && p->pool && p->end_lane && p->record_of && p->gate_of && p->flights && p->known;
+    return p->step_args && p->streams && p->pool && p->end_lane && p->entry_lane && p->record_of && p->gate_of && p->flights && p->known;
 }
 
 /* A lane is done when its last task is; that needs no event of its own where a task of another lane waits for it. */
@@ -86,6 +87,24 @@ static bool find_ends(weir_program *p)
             p->end_lane[p->end_count++] = l;
     weir_free(awaited);
     return true;
+}
+
+static bool waits_within_frame(const weir_plan *plan, uint32_t task)
+{
+    for (uint32_t w = plan->wait_first[task]; w < plan->wait_first[task + 1]; w++)
+        if (plan->wait[w].distance == 0)
+            return true;
+    return false;
+}
+
+/* Lanes that begin a frame by themselves. Each other lane's first task waits for one that comes before it in the plan's order, so, from the
+ * order's beginning on, every task comes after a first task of these. */
+static void find_entries(weir_program *p)
+{
+    const weir_plan *plan = p->plan;
+    for (uint32_t l = 0; l < plan->lanes; l++)
+        if (plan->lane_first[l] < plan->lane_first[l + 1] && !waits_within_frame(plan, plan->lane_task[plan->lane_first[l]]))
+            p->entry_lane[p->entry_count++] = l;
 }
 
 static void count_records_and_gates(weir_program *p)
@@ -149,6 +168,7 @@ static weir_status make_events(weir_program *p)
     for (size_t i = 0; i < p->event_count && status == WEIR_OK; i++)
         status = weir_cuda_status(cudaEventCreateWithFlags(&p->event_pool[i], cudaEventDisableTiming), "cudaEventCreateWithFlags");
     for (uint32_t f = 0; f < p->frames; f++) {
+        p->flights[f].program = p;
         p->flights[f].ends = p->event_pool + (size_t)f * (ends + records);
         p->flights[f].records = p->flights[f].ends + ends;
     }
@@ -167,6 +187,7 @@ static weir_status make(weir_program *p)
         status = take_memory(p) && find_ends(p) ? choose_mode(p) : weir_fail_no_memory();
     if (status != WEIR_OK)
         return status;
+    find_entries(p);
     count_records_and_gates(p);
     status = weir_section_make(&p->root, p->image);
     if (status == WEIR_OK)
@@ -202,6 +223,7 @@ static void free_program(weir_program *p)
     weir_free(p->pool);
     weir_free(p->lane_end);
     weir_free(p->end_lane);
+    weir_free(p->entry_lane);
     weir_free(p->record_of);
     weir_free(p->gate_of);
     weir_free(p->flights);
@@ -267,6 +289,7 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
 {
     f->values = values;
     f->number = values->number;
+    f->turn = p->device->turns++;
     f->error = cudaSuccess;
     f->error_call = "";
     f->error_task = UINT32_MAX;
@@ -299,12 +322,14 @@ static void submit(weir_program *program, const weir_frame_values *values)
     atomic_fetch_add(&device->in_flight, 1);
     atomic_store_explicit(&program->submitted, values->number + 1, memory_order_release);
     if (device->options.debug) {
+        program->followed = NULL; /* frames are stepped as they were submitted */
         weir_cuda_news(device);
         return;
     }
     weir_cuda_wake(device);
     if (atomic_load_explicit(&device->broken, memory_order_acquire) == cudaSuccess)
         launch(program, f);
+    program->followed = NULL;
     atomic_store_explicit(&f->launched, true, memory_order_release);
 }
 

@@ -224,9 +224,9 @@ static cudaError_t change(slot *s, const weir_frame_values *values, const char *
 
 /* An event costs the host a quarter of what a launch does, and is for nothing where the stream tells as much: while a frame is the last in a
  * stream that no other program uses. */
-static cudaError_t record_end(weir_program *p, flight *f)
+cudaError_t weir_cuda_slot_record_end(flight *f)
 {
-    cudaError_t result = cudaEventRecord(f->ends[0], p->streams[0]);
+    cudaError_t result = cudaEventRecord(f->ends[0], f->program->streams[0]);
     if (result == cudaSuccess)
         atomic_store_explicit(&f->end_recorded, true, memory_order_release);
     return result;
@@ -237,7 +237,7 @@ static cudaError_t record_end_before(weir_program *p, const flight *f)
     if (f->number == 0 || p->frames == 1 || atomic_load(&p->ended) >= f->number)
         return cudaSuccess;
     flight *before = &p->flights[(f->number - 1) % p->frames];
-    return atomic_load_explicit(&before->end_recorded, memory_order_relaxed) ? cudaSuccess : record_end(p, before);
+    return atomic_load_explicit(&before->end_recorded, memory_order_relaxed) ? cudaSuccess : weir_cuda_slot_record_end(before);
 }
 
 static void launch(weir_program *p, flight *f)
@@ -248,6 +248,8 @@ static void launch(weir_program *p, flight *f)
         return;
     f->error_call = "cudaEventRecord";
     f->error = record_end_before(p, f);
+    if (f->error == cudaSuccess) /* not before: how the frame before ends is asked of the stream, where waits would be in the way */
+        f->error = weir_cuda_start_after(p, f, &f->error_call);
     if (f->error != cudaSuccess)
         return;
     if (f->timed)
@@ -259,7 +261,7 @@ static void launch(weir_program *p, flight *f)
     atomic_store_explicit(&f->reached, p->plan->tasks, memory_order_relaxed);
     if (f->error == cudaSuccess && atomic_load(&p->pool[0]->users) > 1) {
         f->error_call = "cudaEventRecord";
-        f->error = record_end(p, f);
+        f->error = weir_cuda_slot_record_end(f);
     }
 }
 

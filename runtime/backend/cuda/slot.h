@@ -76,6 +76,8 @@ weir_status weir_cuda_slot_remake(slot *s); /* its graph anew, with what it stan
 
 slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values);
 void weir_cuda_slot_launch(weir_program *program, flight *f); /* f->slot */
+/* Gives a frame that was launched as a slot an event of its own. It is the last in its stream, or no other program has joined that. */
+cudaError_t weir_cuda_slot_record_end(flight *f);
 
 /* nodes.c: the slot's graph, node by node. */
 weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges);

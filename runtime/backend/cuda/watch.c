@@ -130,18 +130,31 @@ static void tell_one(weir_program *program, uint64_t number)
     program->image->reports.frame_done(program->image->reports.user, number); /* its place may be another frame's from here on */
 }
 
-/* Of one program with something to tell; false: there is none. The program list is read under `looking`; a program with frames that are not
- * told stays. */
-static bool tell_next(weir_backend *device)
+static uint64_t next_turn(const weir_program *p)
+{
+    return p->flights[p->told % p->frames].turn;
+}
+
+/* A program with something to tell; of several, when debugging, the one whose frame was submitted first. The list is read under `looking`;
+ * a program with frames that are not told stays. */
+static weir_program *next_to_tell(weir_backend *device)
 {
     weir_program *found = NULL;
+    bool debug = device->options.debug;
     pthread_mutex_lock(&device->looking);
-    for (weir_program *p = device->programs; p && !found; p = p->next) {
-        uint64_t ready = atomic_load_explicit(device->options.debug ? &p->submitted : &p->ended, memory_order_acquire);
-        if (p->told < ready)
+    for (weir_program *p = device->programs; p && (debug || !found); p = p->next) {
+        uint64_t ready = atomic_load_explicit(debug ? &p->submitted : &p->ended, memory_order_acquire);
+        if (p->told < ready && (!found || next_turn(p) < next_turn(found)))
             found = p;
     }
     pthread_mutex_unlock(&device->looking);
+    return found;
+}
+
+/* false: there is nothing to tell. */
+static bool tell_next(weir_backend *device)
+{
+    weir_program *found = next_to_tell(device);
     if (!found)
         return false;
     if (device->options.debug) {
