@@ -1,5 +1,5 @@
 /* fluid_kernels.h - the kernels of two-dimensional smoke, as graphs use them. Each is described where it is written; here is
- * what it is passed: W written, R read, RW both, then values. All are launched with fluid_shape or fluid_half_shape. */
+ * what it is passed: W written, R read, RW both, then values. They are launched with fluid_shape or fluid_half_shape, or fluid_fold_shape. */
 #ifndef WEIR_FLUID_KERNELS_H
 #define WEIR_FLUID_KERNELS_H
 
@@ -28,12 +28,25 @@ typedef struct {
     int32_t sources;    /* how many there are */
 } fluid_motion;
 
+/* What the pressure's equation adds up to, over the cells that have an open side; and its means. */
+typedef struct {
+    double divergence, pressure, cells;
+} fluid_sums;
+
+typedef struct {
+    float divergence, pressure;
+} fluid_means;
+
 enum { FLUID_RED, FLUID_BLACK }; /* colour of cell (x, y): (x + y) & 1 */
 #define FLUID_CLEARANCE_MAX 16   /* rounds of fluid_clearance, and the most it says */
 
 /* One thread a cell; one thread a pair of cells (2x, y), (2x + 1, y), which is one of each colour. */
 weir_shape fluid_shape(fluid_size size);
 weir_shape fluid_half_shape(fluid_size size);
+
+#define FLUID_FOLD 256                  /* threads of a block of each of these shapes */
+int32_t fluid_blocks(fluid_size size);  /* of fluid_half_shape: as many entries has a list that they are folded into */
+weir_shape fluid_fold_shape(void);      /* one block, which folds such a list */
 
 /* walls.c. solid: uint8_t, not 0 where a wall stands. */
 extern const weir_kernel fluid_clearance; /* cells:  W uint8_t *, R before, R solid, size */
@@ -57,6 +70,13 @@ extern const weir_kernel fluid_relax;      /* halves: RW own, R other, R diverge
 extern const weir_kernel fluid_jacobi;     /* halves: W own after, R own before, R other before, then as fluid_relax */
 extern const weir_kernel fluid_project_u;  /* halves: RW u, R red, R black pressure, R solid, size */
 extern const weir_kernel fluid_project_v;  /* the same for v */
+
+/* residual.c. The list of fluid_sum and fluid_mean is of fluid_sums; that of fluid_residual and fluid_judge, of float. */
+extern const weir_kernel fluid_sum;      /* halves: W list, R divergence red, R black, R pressure red, R black, R open red, R black, size */
+extern const weir_kernel fluid_mean;     /* fold:   W fluid_means *, R list, int32_t entries */
+extern const weir_kernel fluid_centre;   /* halves: RW divergence red, RW black, RW pressure red, RW black, R open red, R black, R fluid_means *, size */
+extern const weir_kernel fluid_residual; /* halves: W list, R pressure red, R black, R divergence red, R black, R open red, R black, size */
+extern const weir_kernel fluid_judge;    /* fold:   W float *residual, W uint32_t *too_much, R list, int32_t entries, float tolerance */
 
 /* shade.c */
 extern const weir_kernel fluid_shade; /* cells: W uint8_t *rgba, R red, R green, R blue dye, R solid, size */

@@ -21,14 +21,14 @@ extern "C" __global__ void fluid_divergence_device(float *red, float *black, con
 }
 KERNEL_DEVICE(fluid_divergence)
 
-/* The relaxed value of cell k of row y. A border's missing neighbours are behind closed sides: the cell's own place stands for them. */
+/* The relaxed value of cell k of row y. */
 static __device__ __forceinline__ float relaxed(const float *before, const float *other, const float *divergence, const uint8_t *open,
     fluid_size size, int k, int y, int colour, float omega)
 {
-    int pitch = fluid_half(size), place = y * pitch + k, shift = pressure_shift(y, colour);
-    float left = other[k + shift > 0 ? place + shift - 1 : place], right = other[k + shift < pitch ? place + shift : place];
-    float up = other[y > 0 ? place - pitch : place], down = other[y + 1 < size.ny ? place + pitch : place];
-    return pressure_relax(open[place], before[place], left, right, up, down, divergence[place], omega);
+    int place = y * fluid_half(size) + k;
+    fluid_around to = pressure_neighbours(size, k, y, colour);
+    return pressure_relax(open[place], before[place], other[place + to.left], other[place + to.right], other[place + to.up],
+        other[place + to.down], divergence[place], omega);
 }
 
 extern "C" __global__ void fluid_relax_device(float *own, const float *other, const float *divergence, const uint8_t *open,

@@ -1,4 +1,4 @@
-/* pressure_cell.h - the discrete projection of one cell: divergence, one relaxation, and the gradient taken off. */
+/* pressure_cell.h - the discrete projection of one cell: divergence, one relaxation, what that leaves, and the gradient taken off. */
 #ifndef WEIR_KERNELS_PRESSURE_CELL_H
 #define WEIR_KERNELS_PRESSURE_CELL_H
 
@@ -21,6 +21,20 @@ WEIR_HD float pressure_relax(int32_t open, float own, float left, float right, f
     return own + omega * ((sum_x + sum_y - divergence) / divisor - own);
 }
 
+/* What the pressure still lacks: sum over open sides (p_neighbour - p) - divergence. */
+WEIR_HD float pressure_residual(int32_t open, float own, float left, float right, float up, float down, float divergence)
+{
+    float sum_x = (open & OPEN_LEFT ? left - own : 0.0f) + (open & OPEN_RIGHT ? right - own : 0.0f);
+    float sum_y = (open & OPEN_UP ? up - own : 0.0f) + (open & OPEN_DOWN ? down - own : 0.0f);
+    return sum_x + sum_y - divergence;
+}
+
+/* A cell without an open side keeps its value: it takes no part in the mean. */
+WEIR_HD float pressure_centre(int32_t open, float value, float mean)
+{
+    return open ? value - mean : value;
+}
+
 WEIR_HD float pressure_project(int open, float velocity, float here, float before)
 {
     return open ? velocity - (here - before) : 0.0f;
@@ -30,6 +44,15 @@ WEIR_HD float pressure_project(int open, float velocity, float here, float befor
 WEIR_HD int32_t pressure_shift(int32_t y, int32_t colour)
 {
     return (y + colour) & 1;
+}
+
+/* Offsets from place k of a row of one colour to its neighbours in the other colour's array. A border's missing neighbours are behind
+ * closed sides: the cell's own place stands for them. */
+WEIR_HD fluid_around pressure_neighbours(fluid_size size, int32_t k, int32_t y, int32_t colour)
+{
+    int32_t shift = pressure_shift(y, colour), pitch = fluid_half(size);
+    fluid_around to = {k + shift > 0 ? shift - 1 : 0, k + shift < pitch ? shift : 0, y > 0 ? -pitch : 0, y + 1 < size.ny ? pitch : 0};
+    return to;
 }
 
 #endif

@@ -58,6 +58,11 @@ world *world_make(int32_t nx, int32_t ny)
         w->divergence[c] = runner_zeros(half, sizeof(float));
         w->open[c] = runner_zeros(half, 1);
     }
+    w->sums = runner_zeros((size_t)fluid_blocks(w->size), sizeof *w->sums);
+    w->residuals = runner_zeros((size_t)fluid_blocks(w->size), sizeof *w->residuals);
+    w->means = runner_zeros(1, sizeof *w->means);
+    w->residual = runner_zeros(1, sizeof *w->residual);
+    w->too_much = runner_zeros(1, sizeof *w->too_much);
     w->solid = runner_zeros(cells, 1);
     w->clearance = runner_zeros(cells, 1);
     world_walls(w);
@@ -80,7 +85,7 @@ void world_walls(world *w)
 void world_free(world *w)
 {
     void *fields[] = {w->u, w->v, w->next_u, w->next_v, w->vorticity, w->from_x, w->from_y, w->dye[0], w->dye[1], w->dye[2], w->next_dye,
-        w->solid, w->clearance};
+        w->solid, w->clearance, w->sums, w->residuals, w->means, w->residual, w->too_much};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         runner_release(fields[i]);
     for (int c = 0; c < 2; c++) {
@@ -183,6 +188,38 @@ void world_jacobi(world *w, int sweeps, float omega)
     }
 }
 
+void world_centre(world *w)
+{
+    weir_shape shape = fluid_half_shape(w->size);
+    int32_t entries = fluid_blocks(w->size);
+    RUN(&fluid_sum, shape, &w->sums, &w->divergence[0], &w->divergence[1], &w->pressure[0], &w->pressure[1], &w->open[0], &w->open[1],
+        &w->size);
+    RUN(&fluid_mean, fluid_fold_shape(), &w->means, &w->sums, &entries);
+    RUN(&fluid_centre, shape, &w->divergence[0], &w->divergence[1], &w->pressure[0], &w->pressure[1], &w->open[0], &w->open[1],
+        &w->means, &w->size);
+}
+
+void world_judge(world *w, float tolerance)
+{
+    int32_t entries = fluid_blocks(w->size);
+    RUN(&fluid_residual, fluid_half_shape(w->size), &w->residuals, &w->pressure[0], &w->pressure[1], &w->divergence[0],
+        &w->divergence[1], &w->open[0], &w->open[1], &w->size);
+    RUN(&fluid_judge, fluid_fold_shape(), &w->residual, &w->too_much, &w->residuals, &entries, &tolerance);
+}
+
+uint32_t world_solve(world *w, float tolerance, int sweeps, uint32_t most, float omega)
+{
+    uint32_t rounds = 0;
+    world_centre(w);
+    world_judge(w, tolerance);
+    while (*w->too_much && rounds < most) {
+        world_relax(w, sweeps, omega);
+        world_judge(w, tolerance);
+        rounds++;
+    }
+    return rounds;
+}
+
 void world_project(world *w)
 {
     weir_shape shape = fluid_half_shape(w->size);
@@ -236,6 +273,26 @@ static double rms_over_fluid(const world *w, double (*value)(const world *, int3
                 cells++;
             }
     return sqrt(sum / (double)cells);
+}
+
+static double max_over_fluid(const world *w, double (*value)(const world *, int32_t, int32_t))
+{
+    double greatest = 0.0;
+    for (int32_t y = 0; y < w->size.ny; y++)
+        for (int32_t x = 0; x < w->size.nx; x++)
+            if (!wall_at(w, x, y))
+                greatest = fmax(greatest, fabs(value(w, x, y)));
+    return greatest;
+}
+
+double world_max_divergence(const world *w)
+{
+    return max_over_fluid(w, divergence_of);
+}
+
+double world_max_residual(const world *w)
+{
+    return max_over_fluid(w, residual_of);
 }
 
 double world_rms_divergence(const world *w)

@@ -31,6 +31,10 @@ typedef struct {
     uint8_t *solid, *clearance, *open[2];
     float *u, *v, *next_u, *next_v, *vorticity, *from_x, *from_y, *dye[3], *next_dye;
     float *pressure[2], *pressure_next[2], *divergence[2];
+    fluid_sums *sums;          /* a list */
+    fluid_means *means;
+    float *residuals, *residual; /* a list, and its greatest */
+    uint32_t *too_much;
 } world;
 
 world *world_make(int32_t nx, int32_t ny);
@@ -48,11 +52,17 @@ void world_pour(world *w, const float *picture, int channels);
 void world_divergence(world *w);
 void world_relax(world *w, int sweeps, float omega);
 void world_jacobi(world *w, int sweeps, float omega);
+void world_centre(world *w); /* takes the means off divergence and pressure */
+void world_judge(world *w, float tolerance); /* `residual`, `too_much` */
+/* Sweeps, as many at a time, until no residual is above the tolerance, or `most` times. Returns how many times. */
+uint32_t world_solve(world *w, float tolerance, int sweeps, uint32_t most, float omega);
 void world_project(world *w);
 
-/* Root mean square of div(u, v) over the cells that are no walls; of divergence - laplace(pressure). In double. */
+/* Root mean square, and greatest, of div(u, v) over the cells that are no walls; of divergence - laplace(pressure). In double. */
 double world_rms_divergence(const world *w);
 double world_rms_residual(const world *w);
+double world_max_divergence(const world *w);
+double world_max_residual(const world *w);
 
 void world_wall(world *w, int32_t x0, int32_t y0, int32_t x1, int32_t y1); /* fills a box, as far as it is inside */
 void world_random_flow(world *w, float strength, uint64_t seed); /* through walls, too */
