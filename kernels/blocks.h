@@ -55,4 +55,12 @@ static inline bool block_walk_next(block_walk *walk)
     return true;
 }
 
+/* The rectangle of one block: for a twin that makes one value of each. */
+static inline block_walk block_walk_one(const weir_blocks *blocks, uint64_t block, int32_t nx, int32_t ny)
+{
+    block_walk walk = {.nx = nx, .ny = ny, .blocks = blocks, .first = block, .end = block + 1};
+    block_walk_next(&walk);
+    return walk;
+}
+
 #endif

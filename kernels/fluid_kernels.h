@@ -45,7 +45,7 @@ weir_shape fluid_shape(fluid_size size);
 weir_shape fluid_half_shape(fluid_size size);
 
 #define FLUID_FOLD 256                  /* threads of a block of each of these shapes */
-int32_t fluid_blocks(fluid_size size);  /* of fluid_half_shape: as many entries has a list that they are folded into */
+int32_t fluid_blocks(weir_shape shape); /* how many there are: a list that each folds its cells into has as many entries */
 weir_shape fluid_fold_shape(void);      /* one block, which folds such a list */
 
 /* walls.c. solid: uint8_t, not 0 where a wall stands. */

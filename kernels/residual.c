@@ -6,7 +6,7 @@
  * of double precision and leave out cells without an open side, whose equation is 0 = 0. (Rooms that no flow connects have a mean
  * each; what they differ by is of rounding's size, and so small that no tolerance asks for it.)
  *
- * Folding: each block of fluid_half_shape folds its cells into one entry of a list of fluid_blocks(size) entries; then one block of
+ * Folding: each block of fluid_half_shape folds its cells into one entry of a list of fluid_blocks(shape) entries; then one block of
  * FLUID_FOLD threads folds the list. Within a block, threads t and t + 128 become t, then t and t + 64, and so on: a tree that the
  * host twins climb in the same order. No atomic operation, so the bits never depend on who was first.
  *
@@ -18,13 +18,11 @@
  *     fluid_fold_shape. */
 #include "fold_cell.h"
 #include "pressure_cell.h"
+#include "blocks.h"
 #include "table.h"
 
-enum { ACROSS = 64, DOWN = FLUID_FOLD / ACROSS }; /* threads of a block of fluid_half_shape */
-
-int32_t fluid_blocks(fluid_size size)
+int32_t fluid_blocks(weir_shape shape)
 {
-    weir_shape shape = fluid_half_shape(size);
     return (int32_t)(shape.grid[0] * shape.grid[1]);
 }
 
@@ -32,17 +30,6 @@ weir_shape fluid_fold_shape(void)
 {
     weir_shape shape = {.grid = {1, 1, 1}, .block = {FLUID_FOLD, 1, 1}};
     return shape;
-}
-
-/* The cells of one block: k from k0 to k1 - 1, and so y. */
-typedef struct {
-    int32_t k0, k1, y0, y1;
-} block_cells;
-
-static block_cells cells_of(uint64_t block, uint32_t across, int32_t pitch, int32_t ny)
-{
-    int32_t k0 = (int32_t)(block % across) * ACROSS, y0 = (int32_t)(block / across) * DOWN;
-    return (block_cells){k0, k0 + ACROSS < pitch ? k0 + ACROSS : pitch, y0, y0 + DOWN < ny ? y0 + DOWN : ny};
 }
 
 static fluid_sums fold_tree(fluid_sums lane[FLUID_FOLD])
@@ -62,12 +49,12 @@ static void fluid_sum_host(const weir_blocks *blocks, void *const *args)
     fluid_size size = WEIR_PASSED(fluid_size, args, 7);
     int32_t pitch = fluid_half(size);
     for (uint64_t block = blocks->first; block < blocks->first + blocks->count; block++) {
-        block_cells at = cells_of(block, blocks->grid[0], pitch, size.ny);
+        block_walk at = block_walk_one(blocks, block, pitch, size.ny);
         fluid_sums lane[FLUID_FOLD] = {{0.0, 0.0, 0.0}};
         for (int32_t y = at.y0; y < at.y1; y++)
-            for (int32_t k = at.k0; k < at.k1; k++) {
+            for (int32_t k = at.x0; k < at.x1; k++) {
                 int32_t i = y * pitch + k;
-                lane[(y - at.y0) * ACROSS + k - at.k0] =
+                lane[(y - at.y0) * (int32_t)blocks->block[0] + k - at.x0] =
                     fold_add(fold_cell(open[0][i], divergence[0][i], pressure[0][i]), fold_cell(open[1][i], divergence[1][i], pressure[1][i]));
             }
         list[block] = fold_tree(lane);
@@ -95,10 +82,10 @@ static void fluid_centre_host(const weir_blocks *blocks, void *const *args)
     fluid_size size = WEIR_PASSED(fluid_size, args, 7);
     int32_t pitch = fluid_half(size);
     for (uint64_t block = blocks->first; block < blocks->first + blocks->count; block++) {
-        block_cells at = cells_of(block, blocks->grid[0], pitch, size.ny);
+        block_walk at = block_walk_one(blocks, block, pitch, size.ny);
         for (int32_t y = at.y0; y < at.y1; y++)
             for (int32_t colour = 0; colour < 2; colour++)
-                for (int32_t i = y * pitch + at.k0; i < y * pitch + at.k1; i++) {
+                for (int32_t i = y * pitch + at.x0; i < y * pitch + at.x1; i++) {
                     divergence[colour][i] = pressure_centre(open[colour][i], divergence[colour][i], mean.divergence);
                     pressure[colour][i] = pressure_centre(open[colour][i], pressure[colour][i], mean.pressure);
                 }
@@ -147,12 +134,12 @@ static void fluid_residual_host(const weir_blocks *blocks, void *const *args)
     fluid_size size = WEIR_PASSED(fluid_size, args, 7);
     int32_t pitch = fluid_half(size);
     for (uint64_t block = blocks->first; block < blocks->first + blocks->count; block++) {
-        block_cells at = cells_of(block, blocks->grid[0], pitch, size.ny);
+        block_walk at = block_walk_one(blocks, block, pitch, size.ny);
         float greatest = 0.0f;
         for (int32_t colour = 0; colour < 2; colour++) {
             residual_fields f = {pressure[colour], pressure[1 - colour], divergence[colour], open[colour], size, colour};
             for (int32_t y = at.y0; y < at.y1; y++)
-                greatest = residual_row(&f, y, at.k0, at.k1, greatest);
+                greatest = residual_row(&f, y, at.x0, at.x1, greatest);
         }
         list[block] = greatest;
     }

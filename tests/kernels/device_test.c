@@ -1,4 +1,5 @@
 /* device_test.c - device functions compute the same bits as their host twins. Needs a GPU; skipped without one. */
+#include "kernels/periodic.h"
 #include "kernels/runner.h"
 #include "kernels/vector_add.h"
 #include <check.h>
@@ -113,9 +114,9 @@ START_TEST(device_and_host_compute_the_same_bits)
                 same_floats(a->pressure[c], b->pressure[c], half, "pressure");
             }
             ck_assert_int_eq(memcmp(host.rounds, there.rounds, sizeof host.rounds), 0);
-            same_floats(a->residuals, b->residuals, (size_t)fluid_blocks(a->size), "residuals");
+            same_floats(a->residuals, b->residuals, (size_t)fluid_blocks(fluid_half_shape(a->size)), "residuals");
             same_floats(a->residual, b->residual, 1, "residual");
-            ck_assert_int_eq(memcmp(a->sums, b->sums, (size_t)fluid_blocks(a->size) * sizeof *a->sums), 0);
+            ck_assert_int_eq(memcmp(a->sums, b->sums, (size_t)fluid_blocks(fluid_half_shape(a->size)) * sizeof *a->sums), 0);
             ck_assert_int_eq(memcmp(a->means, b->means, sizeof *a->means), 0);
             same_floats(a->vorticity, b->vorticity, cells, "vorticity");
             same_floats(a->u, b->u, cells, "u");
@@ -126,6 +127,52 @@ START_TEST(device_and_host_compute_the_same_bits)
             end(&host, NULL);
             end(&there, &device);
         }
+}
+END_TEST
+
+/* A spectrum divided, and the residuals of a pressure, on `place`. */
+static void run_periodic(const runner_place *place, fluid_size size, periodic_mode **spectrum, float **list)
+{
+    runner_elsewhere = place;
+    size_t cells = (size_t)(size.nx * size.ny), modes = (size_t)periodic_modes(size);
+    float *pressure = runner_zeros(cells, sizeof(float)), *divergence = runner_zeros(cells, sizeof(float));
+    float *along_x = runner_zeros(modes, sizeof(float)), *along_y = runner_zeros((size_t)size.ny, sizeof(float));
+    uint64_t seed = 4;
+    *spectrum = runner_zeros(modes * (size_t)size.ny, sizeof **spectrum);
+    *list = runner_zeros((size_t)fluid_blocks(periodic_shape(size)), sizeof **list);
+    for (size_t i = 0; i < cells; i++) {
+        pressure[i] = random_float(&seed, -1.0f, 1.0f);
+        divergence[i] = random_float(&seed, -1.0f, 1.0f);
+    }
+    for (size_t m = 0; m < modes * (size_t)size.ny; m++)
+        (*spectrum)[m] = (periodic_mode){random_float(&seed, -9.0f, 9.0f), random_float(&seed, -9.0f, 9.0f)};
+    periodic_waves(size.nx, (int32_t)modes, along_x);
+    periodic_waves(size.ny, size.ny, along_y);
+    RUN(&periodic_divide, periodic_modes_shape(size), spectrum, &along_x, &along_y, &size);
+    RUN(&periodic_residual, periodic_shape(size), list, &pressure, &divergence, &size);
+    runner_release(pressure);
+    runner_release(divergence);
+    runner_release(along_x);
+    runner_release(along_y);
+}
+
+START_TEST(so_they_do_without_borders)
+{
+    const fluid_size sizes[] = {{200, 130}, {131, 67}, {64, 8}, {3, 5}, {1, 1}};
+    for (int s = 0; s < 5; s++) {
+        periodic_mode *on_host, *there;
+        float *list_on_host, *list_there;
+        size_t modes = (size_t)(periodic_modes(sizes[s]) * sizes[s].ny);
+        run_periodic(NULL, sizes[s], &on_host, &list_on_host);
+        run_periodic(&device, sizes[s], &there, &list_there);
+        same_floats(&on_host->re, &there->re, 2 * modes, "spectrum");
+        same_floats(list_on_host, list_there, (size_t)fluid_blocks(periodic_shape(sizes[s])), "residuals");
+        runner_release(there);
+        runner_release(list_there);
+        runner_elsewhere = NULL;
+        runner_release(on_host);
+        runner_release(list_on_host);
+    }
 }
 END_TEST
 
@@ -158,6 +205,7 @@ int main(void)
     Suite *suite = suite_create("kernels/device");
     TCase *cases = tcase_create("promises");
     tcase_add_test(cases, device_and_host_compute_the_same_bits);
+    tcase_add_test(cases, so_they_do_without_borders);
     tcase_add_test(cases, vectors_add_on_the_device);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

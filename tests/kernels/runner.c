@@ -58,8 +58,8 @@ world *world_make(int32_t nx, int32_t ny)
         w->divergence[c] = runner_zeros(half, sizeof(float));
         w->open[c] = runner_zeros(half, 1);
     }
-    w->sums = runner_zeros((size_t)fluid_blocks(w->size), sizeof *w->sums);
-    w->residuals = runner_zeros((size_t)fluid_blocks(w->size), sizeof *w->residuals);
+    w->sums = runner_zeros((size_t)fluid_blocks(fluid_half_shape(w->size)), sizeof *w->sums);
+    w->residuals = runner_zeros((size_t)fluid_blocks(fluid_half_shape(w->size)), sizeof *w->residuals);
     w->means = runner_zeros(1, sizeof *w->means);
     w->residual = runner_zeros(1, sizeof *w->residual);
     w->too_much = runner_zeros(1, sizeof *w->too_much);
@@ -191,7 +191,7 @@ void world_jacobi(world *w, int sweeps, float omega)
 void world_centre(world *w)
 {
     weir_shape shape = fluid_half_shape(w->size);
-    int32_t entries = fluid_blocks(w->size);
+    int32_t entries = fluid_blocks(fluid_half_shape(w->size));
     RUN(&fluid_sum, shape, &w->sums, &w->divergence[0], &w->divergence[1], &w->pressure[0], &w->pressure[1], &w->open[0], &w->open[1],
         &w->size);
     RUN(&fluid_mean, fluid_fold_shape(), &w->means, &w->sums, &entries);
@@ -201,7 +201,7 @@ void world_centre(world *w)
 
 void world_judge(world *w, float tolerance)
 {
-    int32_t entries = fluid_blocks(w->size);
+    int32_t entries = fluid_blocks(fluid_half_shape(w->size));
     RUN(&fluid_residual, fluid_half_shape(w->size), &w->residuals, &w->pressure[0], &w->pressure[1], &w->divergence[0],
         &w->divergence[1], &w->open[0], &w->open[1], &w->size);
     RUN(&fluid_judge, fluid_fold_shape(), &w->residual, &w->too_much, &w->residuals, &entries, &tolerance);
