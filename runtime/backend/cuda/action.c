@@ -3,6 +3,7 @@
  * A fill of patterns of 2 or 4 bytes needs rows that are aligned to them. Where some are not, each byte of the pattern is filled by itself:
  * every second or fourth byte, as a column of a table that is so many bytes wide. */
 #include "backend/cuda/action.h"
+#include "backend/cuda/control.h"
 #include "backend/cuda/call.h"
 #include "util/memory.h"
 #include "util/status.h"
@@ -61,6 +62,7 @@ typedef struct {
 typedef struct {
     weir_table *numbers; /* kernel -> its index in `at` */
     WEIR_VECTOR(known_kernel) at;
+    uint32_t controls;   /* loops and branches met so far */
 } known_kernels;
 
 /* NULL: no memory. Good until the next is asked for. */
@@ -250,8 +252,47 @@ void weir_action_fill_piece(const action *a, uint32_t piece, struct cudaMemsetPa
 
 /* ---- all of them ---- */
 
-static weir_status make(const weir_image *image, uint32_t t, known_kernels *known, action *a)
+static weir_status make_section(section *s, const weir_image *image, known_kernels *known);
+
+static weir_status make_body(section *body, weir_replay_edges *edges, const weir_image *image, known_kernels *known)
 {
+    weir_status status = make_section(body, image, known);
+    return status == WEIR_OK ? weir_replay_edges_create(image->plan, edges) : status;
+}
+
+static bool is_fixed(const section *s)
+{
+    for (uint32_t t = 0; t < s->image->plan->tasks; t++)
+        if (!s->actions[t].fixed)
+            return false;
+    return true;
+}
+
+static weir_status make_control(section *s, uint32_t t, known_kernels *known, action *a)
+{
+    const weir_body *body = s->image->plan->body;
+    const weir_task_record *task = &body->tasks.at[t];
+    control *c = a->as.control = &s->controls[s->control_count++];
+    a->kind = ACTION_CONTROL;
+    c->what = &body->controls.at[task->with.control];
+    c->number = known->controls++;
+    c->condition.word = WEIR_PASSED(const unsigned *, a->args, 0);
+    c->condition.kind = task->kind == WEIR_KIND_WHILE ? CONDITION_WHILE : task->kind == WEIR_KIND_IF ? CONDITION_IF : CONDITION_SWITCH;
+    c->condition.count = c->what->count;
+    c->condition.at_most = c->what->at_most;
+    c->bodies = weir_alloc(c->what->count, sizeof *c->bodies);
+    c->edges = weir_alloc(c->what->count, sizeof *c->edges);
+    weir_status status = c->bodies && c->edges ? WEIR_OK : weir_fail_no_memory();
+    for (uint32_t i = 0; i < c->what->count && status == WEIR_OK; i++) {
+        status = make_body(&c->bodies[i], &c->edges[i], &s->image->inner[c->what->first + i], known);
+        a->fixed = a->fixed && status == WEIR_OK && is_fixed(&c->bodies[i]);
+    }
+    return status;
+}
+
+static weir_status make(section *s, uint32_t t, known_kernels *known, action *a)
+{
+    const weir_image *image = s->image;
     const weir_body *body = image->plan->body;
     const weir_task_record *task = &body->tasks.at[t];
     if (weir_task_is_gate(body, task))
@@ -262,9 +303,18 @@ static weir_status make(const weir_image *image, uint32_t t, known_kernels *know
         make_copy(body, task, a);
     else if (task->kind == WEIR_KIND_FILL)
         return make_fill(image, t, a);
+    else if (weir_kind_is_control(task->kind))
+        return make_control(s, t, known, a);
     else
         a->kind = ACTION_NOTHING;
     return WEIR_OK;
+}
+
+uint32_t weir_action_pieces(const action *a)
+{
+    if (a->kind == ACTION_COPY || a->kind == ACTION_FILL)
+        return a->as.move->pieces;
+    return a->kind == ACTION_CONTROL ? weir_control_pieces(a->as.control) : 1;
 }
 
 static uint32_t moves_count(const weir_body *body)
@@ -290,7 +340,9 @@ static weir_status make_actions(section *s, known_kernels *known)
             a->as.move = moves++;
         for (uint32_t i = image->pass_first[t]; i < image->pass_first[t + 1]; i++)
             s->args[i] = (void *)(uintptr_t)image->pass[i].address;
-        status = make(image, t, known, a);
+        status = make(s, t, known, a);
+        if (status == WEIR_OK)
+            s->piece_first[t + 1] = s->piece_first[t] + weir_action_pieces(a);
     }
     return status;
 }
@@ -301,7 +353,14 @@ static weir_status make_section(section *s, const weir_image *image, known_kerne
     s->actions = weir_alloc_lines(image->plan->tasks, sizeof *s->actions);
     s->moves = weir_alloc(moves_count(image->plan->body), sizeof *s->moves);
     s->args = weir_alloc(image->pass_first[image->plan->tasks], sizeof *s->args);
-    return s->actions && s->moves && s->args ? make_actions(s, known) : weir_fail_no_memory();
+    s->piece_first = weir_alloc((size_t)image->plan->tasks + 1, sizeof *s->piece_first);
+    s->controls = weir_alloc(image->plan->body->controls.count, sizeof *s->controls);
+    if (!s->actions || !s->moves || !s->args || !s->piece_first || !s->controls)
+        return weir_fail_no_memory();
+    uint32_t before = known->controls;
+    weir_status status = make_actions(s, known);
+    s->controls_within = known->controls - before;
+    return status;
 }
 
 weir_status weir_section_make(section *out, const weir_image *image)
@@ -315,9 +374,20 @@ weir_status weir_section_make(section *out, const weir_image *image)
 
 void weir_section_finish(section *s)
 {
+    for (uint32_t i = 0; i < s->control_count; i++) {
+        control *c = &s->controls[i];
+        for (uint32_t b = 0; c->bodies && c->edges && b < c->what->count; b++) {
+            weir_section_finish(&c->bodies[b]);
+            weir_replay_edges_finish(&c->edges[b]);
+        }
+        weir_free(c->bodies);
+        weir_free(c->edges);
+    }
     weir_free_lines(s->actions);
     weir_free(s->moves);
     weir_free(s->args);
+    weir_free(s->piece_first);
+    weir_free(s->controls);
 }
 
 void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_values *values, void **args)
@@ -325,4 +395,15 @@ void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_v
     uint32_t first = image->pass_first[task], count = image->pass_first[task + 1] - first;
     for (uint32_t i = 0; i < count; i++)
         args[i] = (void *)(uintptr_t)weir_pass_address(image, &image->pass[first + i], values);
+}
+
+void weir_section_pass(const section *s, uint32_t task, const weir_frame_values *values)
+{
+    const action *a = &s->actions[task];
+    if (a->fixed)
+        return;
+    weir_action_pass(s->image, task, values, a->args);
+    for (uint32_t b = 0; a->kind == ACTION_CONTROL && b < a->as.control->what->count; b++)
+        for (uint32_t t = 0; t < a->as.control->bodies[b].image->plan->tasks; t++)
+            weir_section_pass(&a->as.control->bodies[b], t, values);
 }

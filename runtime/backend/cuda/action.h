@@ -1,5 +1,5 @@
-/* action.h - what a task is on the device: a kernel with its launch shape, a copy or fill in pieces, a gate for what host threads do,
- * or nothing. Launching one, and making it a node, are others' business. */
+/* action.h - what a task is on the device: a kernel with its launch shape, a copy or fill in pieces, a loop or branch with the actions of its
+ * bodies, a gate for what host threads do, or nothing. Launching one, and making it a node, are others' business. */
 #ifndef WEIR_BACKEND_CUDA_ACTION_H
 #define WEIR_BACKEND_CUDA_ACTION_H
 
@@ -12,6 +12,7 @@ typedef enum {
     ACTION_KERNEL,
     ACTION_COPY,
     ACTION_FILL,
+    ACTION_CONTROL, /* loops and branches */
     ACTION_GATE     /* host tasks; copies between host memories, which CUDA makes the caller wait for */
 } action_kind;
 
@@ -30,6 +31,8 @@ typedef struct {
     uint8_t pattern_bytes;
 } data_move;
 
+typedef struct control control; /* see control.h */
+
 /* A cache line each: launching a frame touches all of them. */
 typedef struct {
     uint8_t kind;           /* action_kind */
@@ -41,13 +44,12 @@ typedef struct {
     union {
         kernel_launch kernel;
         data_move *move;    /* copies and fills */
+        control *control;   /* loops and branches */
     } as;
 } action;
 
-static inline uint32_t weir_action_pieces(const action *a)
-{
-    return a->kind == ACTION_COPY || a->kind == ACTION_FILL ? a->as.move->pieces : 1;
-}
+/* Nodes that are known singly, those in bodies included. */
+uint32_t weir_action_pieces(const action *a);
 
 /* True if a device does something for it: it has nodes that may be changed and switched, and may be to blame. */
 static inline bool weir_action_is_on_device(const action *a)
@@ -69,6 +71,9 @@ typedef struct section {
     action *actions;   /* one a task */
     data_move *moves;  /* of those that copy or fill */
     void **args;       /* what actions are passed; those of rings and params change from frame to frame */
+    uint32_t *piece_first; /* task -> its pieces; tasks + 1 */
+    control *controls; /* of its loops and branches, in the order of tasks */
+    uint32_t control_count, controls_within; /* its own; with those in bodies */
 } section;
 
 /* The actions of all tasks. Kernels are found, loaded, and allowed the shared memory they ask for. WEIR_ERR_NO_MEMORY; WEIR_ERR_BACKEND and
@@ -78,6 +83,8 @@ void weir_section_finish(section *s);
 
 /* Puts what a task is passed in a frame into `args`. An action that is fixed has it in its own. */
 void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_values *values, void **args);
+/* The same into the action's own, and into those of a control's bodies. */
+void weir_section_pass(const section *s, uint32_t task, const weir_frame_values *values);
 
 /* The device code of a kernel; NULL: none. */
 const void *weir_kernel_function(const weir_kernel *kernel);

@@ -1,6 +1,7 @@
 /* capture.c - builds a slot's graph by feeding the plan's lanes to streams that are being captured. They are made for it: the pool's may be
  * in use by frames, which must neither be captured nor waited for. Empty tasks become nodes by hand, so that the graph has a node for each
  * task and an edge for each wait and each step of a lane. */
+#include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
 #include "backend/walk.h"
 #include "util/memory.h"
@@ -14,6 +15,7 @@ typedef struct {
     cudaError_t error;
     const char *call;
     uint32_t task;
+    weir_status said;          /* of a task that told what went wrong itself */
 } capturing;
 
 static bool keep(capturing *c, cudaError_t result, const char *call, uint32_t task)
@@ -83,7 +85,7 @@ static cudaError_t join_beside(cudaStream_t stream, cudaGraphNode_t beside)
 /* Pieces are launched one by one, to know the node of each: in a lane they follow each other. */
 static cudaError_t capture_pieces(capturing *c, const action *a, uint32_t task, cudaStream_t stream)
 {
-    cudaGraphNode_t *nodes = &c->s->nodes[c->s->replay->piece_first[task]];
+    cudaGraphNode_t *nodes = weir_slot_nodes(c->s, task);
     cudaError_t result = cudaSuccess;
     for (uint32_t piece = 0, pieces = weir_action_pieces(a); piece < pieces && result == cudaSuccess; piece++) {
         result = weir_cuda_launch_piece(c->program->device, a, piece, stream, &c->call);
@@ -93,13 +95,43 @@ static cudaError_t capture_pieces(capturing *c, const action *a, uint32_t task, 
     return result;
 }
 
+/* By hand, behind what the stream did last, and the stream goes on from there. What went wrong within is said already. */
+static cudaError_t capture_control(capturing *c, const action *a, uint32_t task, cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus state;
+    cudaGraph_t graph = NULL;
+    const cudaGraphNode_t *nodes = NULL;
+    const cudaGraphEdgeData *data = NULL;
+    cudaGraphNode_t last = NULL;
+    size_t count = 0;
+    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &nodes, &data, &count);
+    cudaGraphNode_t *follows = result == cudaSuccess ? weir_alloc(count, sizeof(cudaGraphNode_t)) : NULL; /* the stream's own are gone at the next call */
+    if (!follows)
+        return result == cudaSuccess ? cudaErrorMemoryAllocation : result;
+    for (size_t i = 0; i < count; i++)
+        follows[i] = nodes[i];
+    const control_nodes add = {
+        .s = c->s,
+        .control = a->as.control,
+        .graph = graph,
+        .pieces = weir_slot_nodes(c->s, task),
+        .level = c->s->replay->level ? &c->s->replay->level[task] : NULL,
+        .name = a->name,
+    };
+    c->said = weir_cuda_control_add(&add, follows, count, &last);
+    weir_free(follows);
+    if (c->said != WEIR_OK)
+        return cudaErrorUnknown;
+    return cudaStreamUpdateCaptureDependencies(stream, &last, NULL, 1, cudaStreamSetCaptureDependencies);
+}
+
 static bool run(void *feeder, uint32_t lane, uint32_t task)
 {
     capturing *c = feeder;
     weir_program *p = c->program;
     const action *a = &p->root.actions[task];
     cudaStream_t stream = c->streams[lane];
-    cudaGraphNode_t *node = &c->s->nodes[c->s->replay->piece_first[task]], guard = NULL;
+    cudaGraphNode_t *node = weir_slot_nodes(c->s, task), guard = NULL;
     weir_cuda_slot_pass(c->s, task);
     c->call = "cudaStreamGetCaptureInfo";
     cudaError_t result = c->s->replay->guarded[task] ? add_beside(stream, &guard) : cudaSuccess;
@@ -111,6 +143,8 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
             result = last_node(stream, node);
     } else if (a->kind == ACTION_NOTHING) {
         result = add_empty(stream, node);
+    } else if (a->kind == ACTION_CONTROL) {
+        result = capture_control(c, a, task, stream);
     } else {
         result = capture_pieces(c, a, task, stream);
     }
@@ -148,9 +182,25 @@ static cudaError_t join_lanes(capturing *c)
 
 static weir_status status_of(const capturing *c)
 {
+    if (c->said != WEIR_OK)
+        return c->said;
     if (c->error == cudaSuccess)
         return WEIR_OK;
-    return c->task == UINT32_MAX ? weir_cuda_status(c->error, c->call) : weir_cuda_task_status(c->program, c->task, c->error, c->call);
+    return c->task == UINT32_MAX ? weir_cuda_status(c->error, c->call) : weir_cuda_task_status(c->program, c->program->root.actions[c->task].name, c->error, c->call);
+}
+
+/* In the graph itself: a control's bodies are graphs of their own. */
+static uint32_t node_count(const action *a)
+{
+    return a->kind == ACTION_CONTROL ? 2 : weir_action_pieces(a);
+}
+
+static uint64_t all_nodes(const replay *r)
+{
+    uint64_t count = 2 * (uint64_t)r->guards;
+    for (uint32_t t = 0; t < r->tasks; t++)
+        count += node_count(&r->program->root.actions[t]);
+    return count;
 }
 
 /* Within a frame: the steps of lanes and the waits. */
@@ -162,7 +212,7 @@ static uint64_t edge_count(const replay *r)
         uint32_t preds = plan->lane_position[t] > 0;
         for (uint32_t w = plan->wait_first[t]; w < plan->wait_first[t + 1]; w++)
             preds += plan->wait[w].distance == 0;
-        count += preds + weir_action_pieces(&r->program->root.actions[t]) - 1;
+        count += preds + node_count(&r->program->root.actions[t]) - 1;
         if (r->guarded[t])
             count += preds + 2;
     }
@@ -184,7 +234,7 @@ static weir_status capture(capturing *c)
         keep(c, ended, "cudaStreamEndCapture", UINT32_MAX);
     status = status_of(c);
     if (status == WEIR_OK)
-        status = weir_cuda_graph_check(p, c->s->graph, r->piece_first[r->tasks] + 2 * (uint64_t)r->guards, edge_count(r));
+        status = weir_cuda_graph_check(p, c->s->graph, all_nodes(r), edge_count(r));
     return status;
 }
 

@@ -18,6 +18,7 @@
 
 #include "backend/cuda/action.h"
 #include "backend/cuda/call.h"
+#include "backend/cuda/condition.h"
 #include "backend/cuda/cuda.h"
 #include <pthread.h>
 #include <stdbool.h>
@@ -101,6 +102,9 @@ struct weir_program {
     weir_mode mode;          /* never WEIR_MODE_AUTO */
     uint32_t frames;         /* F */
     section root;            /* its tasks */
+    const void *enter, *again; /* kernels that decide loops and branches, if it has any, */
+    condition_state *loop_states; /* what loops keep on the device, */
+    unsigned *loop_results;  /* and where the graph's own leave how often they ran: loop by loop, a word a frame in flight */
     cudaStream_t *streams;   /* lane -> stream; a replay takes the first */
     pool_stream **pool;      /* the same in the pool */
     uint32_t stream_count;   /* lanes that have streams */
@@ -121,6 +125,7 @@ struct weir_program {
     _Atomic uint64_t failed; /* first frame with a task that failed; UINT64_MAX: none. Its and later host tasks are skipped */
     bool failure_told;       /* under `telling` */
     struct replay *replay;   /* NULL: it has none */
+    bool untraced;           /* and said; of whoever submits */
     struct traced *traced;   /* launches of slots whose records are awaited, once traced; see timing.c */
     _Atomic uint64_t instantiations;
     void **step_args;        /* debugging: of a host task */
@@ -188,6 +193,7 @@ struct weir_backend {
     cudaEvent_t origin;
     int64_t origin_ns;
     bool timing_refused;       /* and said; of whoever submits */
+    atomic_bool bodies_stay;   /* the driver does not change nodes in the bodies of loops: their graphs are made anew */
     _Atomic int cupti_state;
 };
 

@@ -1,4 +1,5 @@
 /* eager.c - launches a frame task by task, lane by lane of the plan. Each lane is a stream. */
+#include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/timing.h"
 #include "backend/walk.h"
@@ -66,6 +67,7 @@ cudaError_t weir_cuda_launch_piece(const weir_backend *device, const action *a, 
     case ACTION_FILL:
         *call = "cuMemsetD2DAsync";
         return launch_fill(&device->driver, a, piece, stream);
+    case ACTION_CONTROL:
     case ACTION_GATE:
     case ACTION_NOTHING:
         break;
@@ -140,19 +142,27 @@ static bool wait_for(void *feeder, uint32_t lane, const weir_wait *wait)
     return note(l, cudaStreamWaitEvent(p->streams[lane], of->records[p->record_of[wait->task]], 0), "cudaStreamWaitEvent", wait->task);
 }
 
-static cudaError_t launch_task(weir_program *p, flight *f, uint32_t task, cudaStream_t stream, const char **call)
+static cudaError_t launch_on_device(weir_program *p, const flight *f, uint32_t task, cudaStream_t stream, const char **call)
 {
     action *a = &p->root.actions[task];
-    if (a->kind == ACTION_GATE)
-        return weir_cuda_launch_gate(p->device, f->gates[p->gate_of[task]].words, stream, call);
-    if (weir_task_is_off(f->values, task))
-        return cudaSuccess;
+    if (a->kind == ACTION_CONTROL)
+        return weir_cuda_control_launch(p, f->values, task, stream, call);
     if (!a->fixed)
         weir_action_pass(p->image, task, f->values, a->args);
+    return weir_cuda_launch(p->device, a, stream, call);
+}
+
+static cudaError_t launch_task(weir_program *p, flight *f, uint32_t task, cudaStream_t stream, const char **call)
+{
+    const action *a = &p->root.actions[task];
+    if (a->kind == ACTION_GATE)
+        return weir_cuda_launch_gate(p->device, f->gates[p->gate_of[task]].words, stream, call);
+    if (a->kind != ACTION_CONTROL && weir_task_is_off(f->values, task)) /* a loop counts its frames */
+        return cudaSuccess;
     if (!f->timed)
-        return weir_cuda_launch(p->device, a, stream, call);
+        return launch_on_device(p, f, task, stream, call);
     weir_cuda_timing_start(f, task, stream);
-    cudaError_t result = weir_cuda_launch(p->device, a, stream, call);
+    cudaError_t result = launch_on_device(p, f, task, stream, call);
     weir_cuda_timing_end(f, task, stream);
     return result;
 }

@@ -1,33 +1,30 @@
-/* nodes.c - builds a slot's graph node by node: a node a task, or one a piece and one that joins them; edges as they are given. */
+/* nodes.c - builds a graph node by node: a node a task, or one a piece and one that joins them; edges as they are given. */
+#include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
 #include "util/memory.h"
 #include "util/status.h"
+#include <stdio.h>
 #include <string.h>
-
-typedef struct {
-    weir_program *program;
-    slot *s;
-    const replay *replay;
-    cudaGraphNode_t *last;    /* task -> the node that others follow */
-    cudaGraphNode_t *follows; /* of the task that is being added */
-    size_t count;
-    const char *call;
-} builder;
 
 /* ---- one node ---- */
 
-static cudaError_t set_priority(builder *b, uint32_t task, cudaGraphNode_t node)
+static const int *level_of(const section_nodes *n, uint32_t task)
+{
+    return n->levels ? &n->levels[task - n->first] : n->level;
+}
+
+static cudaError_t set_priority(section_nodes *n, uint32_t task, cudaGraphNode_t node)
 {
     cudaLaunchAttributeValue value;
-    if (!b->replay->level)
+    if (!level_of(n, task))
         return cudaSuccess;
     memset(&value, 0, sizeof value);
-    value.priority = b->replay->level[task];
-    b->call = "cudaGraphKernelNodeSetAttribute(Priority)";
+    value.priority = *level_of(n, task);
+    n->call = "cudaGraphKernelNodeSetAttribute(Priority)";
     return cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, &value);
 }
 
-static cudaError_t set_shape(builder *b, const action *a, cudaGraphNode_t node)
+static cudaError_t set_shape(section_nodes *n, const action *a, cudaGraphNode_t node)
 {
     const kernel_launch *k = &a->as.kernel;
     cudaLaunchAttributeValue value;
@@ -37,156 +34,248 @@ static cudaError_t set_shape(builder *b, const action *a, cudaGraphNode_t node)
         value.clusterDim.x = k->cluster[0];
         value.clusterDim.y = k->cluster[1];
         value.clusterDim.z = k->cluster[2];
-        b->call = "cudaGraphKernelNodeSetAttribute(ClusterDimension)";
+        n->call = "cudaGraphKernelNodeSetAttribute(ClusterDimension)";
         result = cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value);
     }
     if (a->cooperative && result == cudaSuccess) {
         memset(&value, 0, sizeof value);
         value.cooperative = 1;
-        b->call = "cudaGraphKernelNodeSetAttribute(Cooperative)";
+        n->call = "cudaGraphKernelNodeSetAttribute(Cooperative)";
         result = cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &value);
     }
     return result;
 }
 
-static cudaError_t add_kernel(builder *b, uint32_t task, const action *a, cudaGraphNode_t *node)
+static cudaError_t add_kernel(section_nodes *n, uint32_t task, const action *a, cudaGraphNode_t *node)
 {
     struct cudaKernelNodeParams params = weir_action_kernel_node(a);
-    b->call = "cudaGraphAddKernelNode";
-    cudaError_t result = cudaGraphAddKernelNode(node, b->s->graph, b->follows, b->count, &params);
+    n->call = "cudaGraphAddKernelNode";
+    cudaError_t result = cudaGraphAddKernelNode(node, n->graph, n->follows, n->follow_count, &params);
     if (result == cudaSuccess)
-        result = set_priority(b, task, *node);
-    return result == cudaSuccess ? set_shape(b, a, *node) : result;
+        result = set_priority(n, task, *node);
+    return result == cudaSuccess ? set_shape(n, a, *node) : result;
 }
 
-static cudaError_t add_copy(builder *b, const action *a, uint32_t piece, cudaGraphNode_t *node)
+static cudaError_t add_copy(section_nodes *n, const action *a, uint32_t piece, cudaGraphNode_t *node)
 {
     if (weir_action_is_line(a)) {
         void *to;
         const void *from;
         size_t bytes;
         weir_action_line(a, &to, &from, &bytes);
-        b->call = "cudaGraphAddMemcpyNode1D";
-        return cudaGraphAddMemcpyNode1D(node, b->s->graph, b->follows, b->count, to, from, bytes, a->as.move->copy_kind);
+        n->call = "cudaGraphAddMemcpyNode1D";
+        return cudaGraphAddMemcpyNode1D(node, n->graph, n->follows, n->follow_count, to, from, bytes, a->as.move->copy_kind);
     }
     struct cudaMemcpy3DParms params;
     weir_action_copy_piece(a, piece, &params);
-    b->call = "cudaGraphAddMemcpyNode";
-    return cudaGraphAddMemcpyNode(node, b->s->graph, b->follows, b->count, &params);
+    n->call = "cudaGraphAddMemcpyNode";
+    return cudaGraphAddMemcpyNode(node, n->graph, n->follows, n->follow_count, &params);
 }
 
-static cudaError_t add_fill(builder *b, const action *a, uint32_t piece, cudaGraphNode_t *node)
+static cudaError_t add_fill(section_nodes *n, const action *a, uint32_t piece, cudaGraphNode_t *node)
 {
     struct cudaMemsetParams params;
     weir_action_fill_piece(a, piece, &params);
-    b->call = "cudaGraphAddMemsetNode";
-    return cudaGraphAddMemsetNode(node, b->s->graph, b->follows, b->count, &params);
+    n->call = "cudaGraphAddMemsetNode";
+    return cudaGraphAddMemsetNode(node, n->graph, n->follows, n->follow_count, &params);
 }
 
-static cudaError_t add_gate(builder *b, uint32_t task, cudaGraphNode_t *node)
+static cudaError_t add_gate(section_nodes *n, uint32_t task, cudaGraphNode_t *node)
 {
-    const weir_program *p = b->program;
+    const weir_program *p = n->s->replay->program;
     CUstreamBatchMemOpParams operations[WEIR_GATE_OPERATIONS];
     CUDA_BATCH_MEM_OP_NODE_PARAMS params = {.ctx = p->device->context, .count = WEIR_GATE_OPERATIONS, .paramArray = operations};
-    weir_cuda_gate_operations(&b->s->words[p->gate_of[task]], operations);
-    b->call = "cuGraphAddBatchMemOpNode";
-    return weir_from_driver(p->device->driver.add_batch_node(node, b->s->graph, b->follows, b->count, &params));
+    weir_cuda_gate_operations(&n->s->words[p->gate_of[task]], operations);
+    n->call = "cuGraphAddBatchMemOpNode";
+    return weir_from_driver(p->device->driver.add_batch_node(node, n->graph, n->follows, n->follow_count, &params));
 }
 
-static cudaError_t add_piece(builder *b, uint32_t task, uint32_t piece, cudaGraphNode_t *node)
+static cudaError_t add_piece(section_nodes *n, uint32_t task, uint32_t piece, cudaGraphNode_t *node)
 {
-    const action *a = &b->program->root.actions[task];
+    const action *a = &n->tasks->actions[task];
     switch ((action_kind)a->kind) {
     case ACTION_KERNEL:
-        return add_kernel(b, task, a, node);
+        return add_kernel(n, task, a, node);
     case ACTION_COPY:
-        return add_copy(b, a, piece, node);
+        return add_copy(n, a, piece, node);
     case ACTION_FILL:
-        return add_fill(b, a, piece, node);
+        return add_fill(n, a, piece, node);
     case ACTION_GATE:
-        return add_gate(b, task, node);
+        return add_gate(n, task, node);
+    case ACTION_CONTROL:
     case ACTION_NOTHING:
         break;
     }
-    b->call = "cudaGraphAddEmptyNode";
-    return cudaGraphAddEmptyNode(node, b->s->graph, b->follows, b->count);
+    n->call = "cudaGraphAddEmptyNode";
+    return cudaGraphAddEmptyNode(node, n->graph, n->follows, n->follow_count);
 }
 
 /* Beside the task, and an empty node that joins the two. */
-static cudaError_t add_guard(builder *b, uint32_t task)
+static cudaError_t add_guard(section_nodes *n, cudaGraphNode_t *last)
 {
-    cudaGraphNode_t both[2] = {b->last[task], NULL};
-    b->call = "cudaGraphAddEmptyNode";
-    cudaError_t result = cudaGraphAddEmptyNode(&both[1], b->s->graph, b->follows, b->count);
-    return result == cudaSuccess ? cudaGraphAddEmptyNode(&b->last[task], b->s->graph, both, 2) : result;
+    cudaGraphNode_t both[2] = {*last, NULL};
+    n->call = "cudaGraphAddEmptyNode";
+    cudaError_t result = cudaGraphAddEmptyNode(&both[1], n->graph, n->follows, n->follow_count);
+    return result == cudaSuccess ? cudaGraphAddEmptyNode(last, n->graph, both, 2) : result;
 }
 
-/* ---- all nodes ---- */
+/* ---- one task ---- */
 
-static cudaError_t add_task(builder *b, uint32_t task, const node_edges *edges)
+static cudaGraphNode_t *pieces_of(const section_nodes *n, uint32_t task)
 {
-    const replay *r = b->replay;
-    uint32_t first = r->piece_first[task], pieces = r->piece_first[task + 1] - first;
+    return n->pieces + (n->tasks->piece_first[task] - n->tasks->piece_first[n->first]);
+}
+
+static bool is_guarded(const section_nodes *n, uint32_t task)
+{
+    return n->guarded && n->guarded[task - n->first];
+}
+
+static cudaError_t add_pieces(section_nodes *n, uint32_t task, cudaGraphNode_t *last)
+{
+    cudaGraphNode_t *nodes = pieces_of(n, task);
+    uint32_t pieces = weir_action_pieces(&n->tasks->actions[task]);
     cudaError_t result = cudaSuccess;
-    b->count = 0;
-    for (uint32_t e = edges->pred_first[task]; e < edges->pred_first[task + 1]; e++)
-        b->follows[b->count++] = b->last[edges->pred[e]];
-    weir_cuda_slot_pass(b->s, task);
     for (uint32_t i = 0; i < pieces && result == cudaSuccess; i++)
-        result = add_piece(b, task, i, &b->s->nodes[first + i]);
-    b->last[task] = b->s->nodes[first];
+        result = add_piece(n, task, i, &nodes[i]);
+    *last = nodes[0];
     if (pieces > 1 && result == cudaSuccess) {
-        b->call = "cudaGraphAddEmptyNode";
-        result = cudaGraphAddEmptyNode(&b->last[task], b->s->graph, &b->s->nodes[first], pieces);
+        n->call = "cudaGraphAddEmptyNode";
+        result = cudaGraphAddEmptyNode(last, n->graph, nodes, pieces);
     }
-    if (r->guarded[task] && result == cudaSuccess)
-        result = add_guard(b, task);
     return result;
 }
 
-static uint64_t edge_count(const replay *r, const node_edges *edges)
+/* "body's task" of a loop is called "loop/task". */
+static const char *name_of(const section_nodes *n, uint32_t task, char *room, size_t bytes)
 {
-    uint64_t count = 0;
-    for (uint32_t t = 0; t < r->tasks; t++) {
-        uint64_t pieces = r->piece_first[t + 1] - r->piece_first[t];
-        uint64_t preds = edges->pred_first[t + 1] - edges->pred_first[t];
-        count += preds * pieces + (pieces > 1 ? pieces : 0);
-        if (r->guarded[t])
-            count += preds + 2;
+    const char *name = n->tasks->image->plan->body->tasks.at[task].name;
+    if (!n->of)
+        return name;
+    snprintf(room, bytes, "%s/%s", n->of, name);
+    return room;
+}
+
+static weir_status add_control(section_nodes *n, uint32_t task, const char *name, cudaGraphNode_t *last)
+{
+    const control_nodes nodes = {
+        .s = n->s,
+        .control = n->tasks->actions[task].as.control,
+        .graph = n->graph,
+        .pieces = pieces_of(n, task),
+        .level = level_of(n, task),
+        .name = name,
+    };
+    return weir_cuda_control_add(&nodes, n->follows, n->follow_count, last);
+}
+
+static weir_status add_task(section_nodes *n, uint32_t task)
+{
+    char room[512];
+    const char *name = name_of(n, task, room, sizeof room);
+    cudaGraphNode_t *last = &n->last[task - n->first];
+    n->follow_count = 0;
+    for (uint32_t e = n->edges.pred_first ? n->edges.pred_first[task] : 0; n->edges.pred_first && e < n->edges.pred_first[task + 1]; e++)
+        n->follows[n->follow_count++] = n->last[n->edges.pred[e]];
+    if (n->tasks->actions[task].kind == ACTION_CONTROL)
+        return add_control(n, task, name, last);
+    cudaError_t result = add_pieces(n, task, last);
+    if (result == cudaSuccess && is_guarded(n, task))
+        result = add_guard(n, last);
+    return weir_cuda_task_status(n->s->replay->program, name, result, n->call);
+}
+
+/* ---- all of them ---- */
+
+static uint32_t preds_of(const section_nodes *n, uint32_t task)
+{
+    return n->edges.pred_first ? n->edges.pred_first[task + 1] - n->edges.pred_first[task] : 0;
+}
+
+weir_status weir_cuda_nodes_begin(section_nodes *n)
+{
+    uint32_t most = n->count > 0 ? n->count : 1; /* all may be ends */
+    for (uint32_t t = n->first; t < n->first + n->count; t++)
+        if (preds_of(n, t) > most)
+            most = preds_of(n, t);
+    n->last = weir_alloc(n->count, sizeof *n->last);
+    n->follows = weir_alloc(most, sizeof *n->follows);
+    return n->last && n->follows ? WEIR_OK : weir_fail_no_memory();
+}
+
+weir_status weir_cuda_nodes_add(section_nodes *n)
+{
+    const weir_frame_values values = {.ring_at = n->s->ring_at, .params = n->s->params};
+    weir_status status = WEIR_OK;
+    for (uint32_t k = 0; k < n->count && status == WEIR_OK; k++) {
+        weir_section_pass(n->tasks, n->edges.order[k], &values);
+        status = add_task(n, n->edges.order[k]);
     }
+    return status;
+}
+
+static bool is_followed(const section_nodes *n, uint32_t task)
+{
+    bool followed = false;
+    for (uint32_t e = 0; n->edges.pred_first && e < n->edges.pred_first[n->count] && !followed; e++)
+        followed = n->edges.pred[e] == task;
+    return followed;
+}
+
+size_t weir_cuda_nodes_ends(section_nodes *n)
+{
+    size_t count = 0;
+    for (uint32_t t = 0; t < n->count; t++)
+        if (!is_followed(n, t))
+            n->follows[count++] = n->last[t];
     return count;
 }
 
-static uint32_t most_preds(const replay *r, const node_edges *edges)
+weir_status weir_cuda_nodes_check(const section_nodes *n, bool has_end)
 {
-    uint32_t most = 1;
-    for (uint32_t t = 0; t < r->tasks; t++)
-        if (edges->pred_first[t + 1] - edges->pred_first[t] > most)
-            most = edges->pred_first[t + 1] - edges->pred_first[t];
-    return most;
+    uint64_t nodes = has_end, edges = 0;
+    for (uint32_t t = n->first; t < n->first + n->count; t++) {
+        const action *a = &n->tasks->actions[t];
+        uint64_t preds = preds_of(n, t), pieces = weir_action_pieces(a);
+        if (a->kind == ACTION_CONTROL) {
+            nodes += 2;
+            edges += preds + 1;
+        } else {
+            nodes += pieces + (pieces > 1) + (is_guarded(n, t) ? 2 : 0);
+            edges += preds * pieces + (pieces > 1 ? pieces : 0) + (is_guarded(n, t) ? preds + 2 : 0);
+        }
+        edges += has_end && !is_followed(n, t);
+    }
+    return weir_cuda_graph_check(n->s->replay->program, n->graph, nodes, edges);
 }
 
-static weir_status add_all(builder *b, const node_edges *edges)
+void weir_cuda_nodes_end(section_nodes *n)
 {
-    const replay *r = b->replay;
-    for (uint32_t k = 0; k < r->tasks; k++) {
-        uint32_t task = edges->order[k];
-        cudaError_t result = add_task(b, task, edges);
-        if (result != cudaSuccess)
-            return weir_cuda_task_status(b->program, task, result, b->call);
-    }
-    return weir_cuda_graph_check(b->program, b->s->graph, r->piece_first[r->tasks] + r->joins + 2 * (uint64_t)r->guards, edge_count(r, edges));
+    weir_free(n->last);
+    weir_free(n->follows);
 }
 
 weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges)
 {
-    builder b = {.program = s->replay->program, .s = s, .replay = s->replay};
-    b.last = weir_alloc(s->replay->tasks, sizeof *b.last);
-    b.follows = weir_alloc(most_preds(s->replay, edges), sizeof *b.follows);
-    weir_status status = b.last && b.follows ? weir_cuda_status(cudaGraphCreate(&s->graph, 0), "cudaGraphCreate") : weir_fail_no_memory();
+    const replay *r = s->replay;
+    section_nodes n = {
+        .s = s,
+        .tasks = &r->program->root,
+        .first = r->first,
+        .count = r->tasks,
+        .edges = *edges,
+        .pieces = s->nodes,
+        .guarded = r->guarded,
+        .levels = r->level,
+    };
+    weir_status status = weir_cuda_status(cudaGraphCreate(&s->graph, 0), "cudaGraphCreate");
+    n.graph = s->graph;
     if (status == WEIR_OK)
-        status = add_all(&b, edges);
-    weir_free(b.last);
-    weir_free(b.follows);
+        status = weir_cuda_nodes_begin(&n);
+    if (status == WEIR_OK)
+        status = weir_cuda_nodes_add(&n);
+    if (status == WEIR_OK)
+        status = weir_cuda_nodes_check(&n, false);
+    weir_cuda_nodes_end(&n);
     return status;
 }

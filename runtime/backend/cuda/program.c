@@ -1,4 +1,5 @@
 /* program.c - makes a plan into a program of this device, and submits its frames. */
+#include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/slot.h"
 #include "backend/cuda/timing.h"
@@ -21,6 +22,17 @@ static weir_status check_task(const weir_task_record *task, const weir_kernel **
     return weir_fail(WEIR_ERR_BACKEND, "task '%s': kernel '%s' has no code for this device", task->name, task->code.kernel->name);
 }
 
+/* Those in bodies too. */
+static weir_status check_tasks(const weir_plan *plan, const weir_kernel **last)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t t = 0; t < plan->tasks && status == WEIR_OK; t++)
+        status = check_task(&plan->body->tasks.at[t], last);
+    for (uint32_t i = 0; i < plan->body->inner.count && status == WEIR_OK; i++)
+        status = check_tasks(plan->inner[i], last);
+    return status;
+}
+
 weir_status weir_cuda_check(const weir_backend *device, const weir_plan *plan)
 {
     const weir_kernel *last = NULL;
@@ -29,8 +41,7 @@ weir_status weir_cuda_check(const weir_backend *device, const weir_plan *plan)
         status = weir_fail(WEIR_ERR_BACKEND, "graph '%s': its plan has %u lanes, the runtime at most %u: plan it with fewer, or give the runtime more", plan->body->name,
                            plan->lanes, device->lanes);
     entered before = weir_cuda_enter(device);
-    for (uint32_t t = 0; t < plan->tasks && status == WEIR_OK; t++)
-        status = check_task(&plan->body->tasks.at[t], &last);
+    status = status == WEIR_OK ? check_tasks(plan, &last) : status;
     weir_cuda_leave(device, before);
     return status;
 }
@@ -191,11 +202,15 @@ static weir_status make(weir_program *p)
     count_records_and_gates(p);
     status = weir_section_make(&p->root, p->image);
     if (status == WEIR_OK)
+        status = weir_cuda_controls_make(p);
+    if (status == WEIR_OK)
         status = make_streams(p);
     if (status == WEIR_OK)
         status = make_gates(p);
     if (status == WEIR_OK)
         status = make_events(p);
+    if (status == WEIR_OK && p->mode == WEIR_MODE_EAGER)
+        status = weir_cuda_controls_make_alone(p);
     if (status == WEIR_OK && p->mode != WEIR_MODE_EAGER)
         status = weir_cuda_replay_make(p, &(replay_way){.captured = p->mode == WEIR_MODE_CAPTURE, .lanes = p->image->replay_lanes}, &p->replay);
     return status;
@@ -216,6 +231,7 @@ static void free_program(weir_program *p)
     weir_free(p->job_pool);
     weir_free(p->job_args);
     weir_free(p->waiting_pool);
+    weir_cuda_controls_finish(p);
     weir_section_finish(&p->root);
     weir_free(p->traced);
     weir_free(p->step_args);

@@ -1,4 +1,5 @@
 /* replay.c - makes slots, and what they have in common: who is passed what, priorities of nodes, edges. */
+#include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
 #include "plan/replay.h"
 #include "util/memory.h"
@@ -10,13 +11,11 @@
 
 void weir_cuda_slot_pass(const slot *s, uint32_t task)
 {
-    const section *root = &s->replay->program->root;
     const weir_frame_values values = {.ring_at = s->ring_at, .params = s->params};
-    if (!root->actions[task].fixed)
-        weir_action_pass(root->image, task, &values, root->actions[task].args);
+    weir_section_pass(&s->replay->program->root, task, &values);
 }
 
-weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cudaError_t result, const char *call)
+weir_status weir_cuda_task_status(const weir_program *program, const char *task, cudaError_t result, const char *call)
 {
     char text[256];
     if (result == cudaSuccess)
@@ -24,8 +23,7 @@ weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cu
     (void)cudaGetLastError();
     weir_cuda_note(program->device, result);
     weir_cuda_describe(result, text, sizeof text);
-    return weir_fail(result == cudaErrorMemoryAllocation ? WEIR_ERR_NO_MEMORY : WEIR_ERR_DEVICE, "task '%s': %s: %s",
-                     program->plan->body->tasks.at[task].name, call, text);
+    return weir_fail(result == cudaErrorMemoryAllocation ? WEIR_ERR_NO_MEMORY : WEIR_ERR_DEVICE, "task '%s': %s: %s", task, call, text);
 }
 
 weir_status weir_cuda_graph_check(const weir_program *program, cudaGraph_t graph, uint64_t nodes, uint64_t edges)
@@ -57,39 +55,56 @@ static int compare_uses(const void *a, const void *b)
     return (x->task > y->task) - (x->task < y->task);
 }
 
-/* Of tasks whose nodes are passed arguments. Host tasks read theirs when they run. */
-static uint32_t find_uses(const replay *r, use *out)
+typedef struct {
+    use *at;         /* NULL: only counted */
+    uint32_t count;
+} use_list;
+
+static void add_use(use_list *uses, use u)
 {
-    const weir_program *p = r->program;
-    const weir_body *body = p->plan->body;
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < r->tasks; t++) {
-        const weir_task_record *task = &body->tasks.at[r->first + t];
-        uint32_t pass = p->image->pass_first[r->first + t];
-        const action *a = &p->root.actions[r->first + t];
-        bool in_nodes = weir_action_is_on_device(a) && !a->fixed;
-        for (uint32_t i = 0; in_nodes && i < task->arg_count; i++) {
-            const weir_arg_record *arg = &body->args.at[task->arg_first + i];
-            if (arg->flags & WEIR_ARG_HIDDEN)
-                continue;
-            const weir_pass *passed = &p->image->pass[pass++];
-            if (passed->kind == WEIR_PASS_PARAM)
-                out[count++] = (use){passed->index, (uint32_t)body->params.at[arg->index]->bytes, t, true};
-            else if (passed->kind == WEIR_PASS_RING)
-                out[count++] = (use){passed->index, 0, t, false};
-        }
+    if (uses->at)
+        uses->at[uses->count] = u;
+    uses->count++;
+}
+
+/* Of one task of a section, as part of task `as` of the graph. Host tasks read theirs when they run. */
+static void find_uses(const section *s, uint32_t t, uint32_t as, use_list *uses)
+{
+    const weir_body *body = s->image->plan->body;
+    const weir_task_record *task = &body->tasks.at[t];
+    const action *a = &s->actions[t];
+    uint32_t pass = s->image->pass_first[t];
+    bool in_nodes = weir_action_is_on_device(a) && !a->fixed;
+    for (uint32_t i = 0; in_nodes && i < task->arg_count; i++) {
+        const weir_arg_record *arg = &body->args.at[task->arg_first + i];
+        if (arg->flags & WEIR_ARG_HIDDEN)
+            continue;
+        const weir_pass *passed = &s->image->pass[pass++];
+        if (passed->kind == WEIR_PASS_PARAM)
+            add_use(uses, (use){passed->index, (uint32_t)body->params.at[arg->index]->bytes, as, true});
+        else if (passed->kind == WEIR_PASS_RING)
+            add_use(uses, (use){passed->index, 0, as, false});
     }
-    return count;
+    for (uint32_t b = 0; in_nodes && a->kind == ACTION_CONTROL && b < a->as.control->what->count; b++)
+        for (uint32_t inner = 0; inner < a->as.control->bodies[b].image->plan->tasks; inner++)
+            find_uses(&a->as.control->bodies[b], inner, as, uses);
+}
+
+static uint32_t find_all_uses(const replay *r, use *out)
+{
+    use_list uses = {.at = out};
+    for (uint32_t t = 0; t < r->tasks; t++)
+        find_uses(&r->program->root, r->first + t, t, &uses);
+    return uses.count;
 }
 
 static weir_status find_users(replay *r)
 {
-    const weir_image *image = r->program->image;
-    uint32_t passes = image->pass_first[r->first + r->tasks] - image->pass_first[r->first];
-    use *uses = weir_alloc(passes, sizeof *uses);
-    r->params = weir_alloc(passes, sizeof *r->params);
-    r->rings = weir_alloc(passes, sizeof *r->rings);
-    r->users = weir_alloc(passes, sizeof *r->users);
+    uint32_t count = find_all_uses(r, NULL);
+    use *uses = weir_alloc(count, sizeof *uses);
+    r->params = weir_alloc(count, sizeof *r->params);
+    r->rings = weir_alloc(count, sizeof *r->rings);
+    r->users = weir_alloc(count, sizeof *r->users);
     r->stamp = weir_alloc(r->tasks, sizeof *r->stamp);
     r->changed = weir_alloc(r->tasks, sizeof *r->changed);
     r->guarded = weir_alloc(r->tasks, sizeof *r->guarded);
@@ -97,7 +112,7 @@ static weir_status find_users(replay *r)
         weir_free(uses);
         return weir_fail_no_memory();
     }
-    uint32_t count = find_uses(r, uses);
+    find_all_uses(r, uses);
     qsort(uses, count, sizeof *uses, compare_uses);
     for (uint32_t i = 0; i < count; i++) {
         bool first = i == 0 || uses[i].param != uses[i - 1].param || uses[i].index != uses[i - 1].index;
@@ -214,8 +229,8 @@ static uint32_t owner_of_node(const slot *s, cudaGraphNode_t node)
 {
     const replay *r = s->replay;
     for (uint32_t t = 0; t < r->tasks; t++)
-        for (uint32_t i = r->piece_first[t]; i < r->piece_first[t + 1]; i++)
-            if (s->nodes[i] == node)
+        for (uint32_t i = 0; i < weir_action_pieces(&r->program->root.actions[r->first + t]); i++)
+            if (weir_slot_nodes(s, t)[i] == node)
                 return r->first + t;
     return UINT32_MAX;
 }
@@ -227,7 +242,7 @@ static weir_status instantiate(slot *s)
     cudaError_t result = weir_cuda_note(p->device, cudaGraphInstantiateWithParams(&s->exec, s->graph, &params));
     uint32_t culprit = result != cudaSuccess && params.errNode_out ? owner_of_node(s, params.errNode_out) : UINT32_MAX;
     if (culprit != UINT32_MAX)
-        return weir_cuda_task_status(p, culprit, result, "cudaGraphInstantiate");
+        return weir_cuda_task_status(p, p->plan->body->tasks.at[culprit].name, result, "cudaGraphInstantiate");
     if (result != cudaSuccess)
         return weir_cuda_status(result, "cudaGraphInstantiate");
     p->instantiations++;
@@ -247,11 +262,12 @@ static weir_status make_slot(replay *r, uint32_t number, const node_edges *edges
     s->replay = r;
     s->number = number;
     s->words = r->words ? r->words + (size_t)number * r->program->gate_count : NULL;
-    s->nodes = weir_alloc(r->piece_first[r->tasks], sizeof(cudaGraphNode_t));
+    s->nodes = weir_alloc(weir_replay_piece_count(r), sizeof(cudaGraphNode_t));
+    s->handles = weir_alloc(r->program->root.controls_within, sizeof *s->handles);
     s->ring_at = weir_alloc(image->ring_count, sizeof *s->ring_at);
     s->params = weir_alloc(image->param_bytes, 1);
     s->off = weir_alloc(r->off_bytes, 1);
-    if (!s->nodes || !s->ring_at || !s->params || !s->off)
+    if (!s->nodes || !s->handles || !s->ring_at || !s->params || !s->off)
         return weir_fail_no_memory();
     for (uint32_t i = 0; i < image->ring_count; i++)
         s->ring_at[i] = (image->rings[i].next + (image->rings[i].moves ? number : 0)) % image->rings[i].count;
@@ -260,19 +276,15 @@ static weir_status make_slot(replay *r, uint32_t number, const node_edges *edges
     return make_graph(s, edges);
 }
 
-static void count_pieces(replay *r)
-{
-    for (uint32_t t = 0; t < r->tasks; t++) {
-        uint32_t pieces = weir_action_pieces(&r->program->root.actions[r->first + t]);
-        r->piece_first[t + 1] = r->piece_first[t] + pieces;
-        r->joins += pieces > 1;
-    }
-}
-
+/* Of a task alone there are none. */
 static weir_status find_edges(const replay *r, node_edges *out)
 {
     if (r->way.captured)
         return WEIR_OK;
+    if (r->alone) {
+        out->order = &r->first;
+        return WEIR_OK;
+    }
     return r->way.lanes ? edges_of_lanes(r->way.lanes, out) : edges_of_graph(r->program->plan, out);
 }
 
@@ -281,16 +293,16 @@ static weir_status make(replay *r)
     node_edges edges = {0};
     r->off_bytes = (r->tasks + 7u) / 8;
     r->count = weir_cuda_slot_count(r->program->image);
+    if (r->count == 0)
+        r->count = 1; /* changed from frame to frame; only for a task alone */
     r->slots = weir_alloc(r->count, sizeof *r->slots);
-    r->piece_first = weir_alloc((size_t)r->tasks + 1, sizeof *r->piece_first);
-    if (!r->slots || !r->piece_first)
+    if (!r->slots)
         return weir_fail_no_memory();
-    if (r->program->gate_count > 0) {
+    if (r->program->gate_count > 0 && !r->alone) {
         r->words = weir_cuda_words_take(r->program->device, (size_t)r->count * r->program->gate_count);
         if (!r->words)
             return weir_fail_no_memory();
     }
-    count_pieces(r);
     weir_status status = find_users(r);
     if (status == WEIR_OK)
         status = find_levels(r);
@@ -302,20 +314,32 @@ static weir_status make(replay *r)
     return status;
 }
 
-weir_status weir_cuda_replay_make(weir_program *program, const replay_way *way, replay **out)
+static weir_status make_of(weir_program *program, const replay_way *way, uint32_t first, uint32_t tasks, bool alone, replay **out)
 {
     replay *r = weir_alloc(1, sizeof *r);
     if (!r)
         return weir_fail_no_memory();
     r->program = program;
     r->way = *way;
-    r->tasks = program->plan->tasks;
+    r->first = first;
+    r->tasks = tasks;
+    r->alone = alone;
     weir_status status = make(r);
     if (status == WEIR_OK)
         *out = r;
     else
         weir_cuda_replay_finish(r);
     return status;
+}
+
+weir_status weir_cuda_replay_make(weir_program *program, const replay_way *way, replay **out)
+{
+    return make_of(program, way, 0, program->plan->tasks, false, out);
+}
+
+weir_status weir_cuda_replay_make_alone(weir_program *program, uint32_t task, replay **out)
+{
+    return make_of(program, &(replay_way){.captured = false}, task, 1, true, out);
 }
 
 static void drop_graph(slot *s)
@@ -336,6 +360,7 @@ void weir_cuda_replay_finish(replay *r)
     for (uint32_t i = 0; r->slots && i < r->count; i++) {
         drop_graph(&r->slots[i]);
         weir_free(r->slots[i].nodes);
+        weir_free(r->slots[i].handles);
         weir_free(r->slots[i].ring_at);
         weir_free(r->slots[i].params);
         weir_free(r->slots[i].off);
@@ -344,7 +369,6 @@ void weir_cuda_replay_finish(replay *r)
     if (r->words)
         weir_cuda_words_give(r->program->device, r->words);
     weir_free(r->slots);
-    weir_free(r->piece_first);
     weir_free(r->params);
     weir_free(r->rings);
     weir_free(r->users);

@@ -8,6 +8,7 @@
  * Guards. A node that copies or fills and is switched off no longer orders what comes after it after what came before (seen with driver 580;
  * kernels do). So a task of these kinds that is ever switched off gets an empty node beside it, with the same edges, and the slot is made
  * anew once for that. */
+#include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
 #include "backend/cuda/timing.h"
 #include "util/log.h"
@@ -94,9 +95,16 @@ static cudaError_t change_fill(const slot *s, const cudaGraphNode_t *nodes, cons
 }
 
 /* CUDA changes no node that copies boxes. */
-static bool can_change(const action *a)
+bool weir_cuda_can_change(const action *a)
 {
+    if (a->kind == ACTION_CONTROL)
+        return weir_cuda_control_can_change(a->as.control);
     return a->kind != ACTION_COPY || weir_action_is_line(a);
+}
+
+static bool can_change(const replay *r, const action *a)
+{
+    return weir_cuda_can_change(a) && !(a->kind == ACTION_CONTROL && atomic_load_explicit(&r->program->device->bodies_stay, memory_order_relaxed));
 }
 
 static const action *action_of(const replay *r, uint32_t task)
@@ -104,11 +112,10 @@ static const action *action_of(const replay *r, uint32_t task)
     return &r->program->root.actions[r->first + task];
 }
 
-static cudaError_t change_task(slot *s, uint32_t task, const char **call)
+cudaError_t weir_cuda_nodes_change(const slot *s, const action *a, const cudaGraphNode_t *nodes, const char **call)
 {
-    const action *a = action_of(s->replay, task);
-    const cudaGraphNode_t *nodes = &s->nodes[s->replay->piece_first[task]];
-    weir_cuda_slot_pass(s, s->replay->first + task);
+    if (a->kind == ACTION_CONTROL)
+        return weir_cuda_control_change(s, a->as.control, nodes, call);
     if (a->kind == ACTION_KERNEL) {
         *call = "cudaGraphExecKernelNodeSetParams";
         return change_kernel(s, nodes[0], a);
@@ -121,14 +128,23 @@ static cudaError_t change_task(slot *s, uint32_t task, const char **call)
     return change_line(s, nodes[0], a);
 }
 
+static cudaError_t change_task(const slot *s, uint32_t task, const char **call)
+{
+    weir_cuda_slot_pass(s, s->replay->first + task);
+    return weir_cuda_nodes_change(s, action_of(s->replay, task), weir_slot_nodes(s, task), call);
+}
+
 /* ---- switching ---- */
 
 static cudaError_t switch_task(const slot *s, uint32_t task, bool on)
 {
-    const replay *r = s->replay;
+    const action *a = action_of(s->replay, task);
+    const cudaGraphNode_t *nodes = weir_slot_nodes(s, task);
     cudaError_t result = cudaSuccess;
-    for (uint32_t i = r->piece_first[task]; i < r->piece_first[task + 1] && result == cudaSuccess; i++)
-        result = cudaGraphNodeSetEnabled(s->exec, s->nodes[i], on);
+    if (a->kind == ACTION_CONTROL)
+        return weir_cuda_control_switch(s, a->as.control, nodes, on);
+    for (uint32_t i = 0; i < weir_action_pieces(a) && result == cudaSuccess; i++)
+        result = cudaGraphNodeSetEnabled(s->exec, nodes[i], on);
     return result;
 }
 
@@ -146,7 +162,7 @@ static cudaError_t switch_tasks(slot *s, const weir_frame_values *values, uint32
             if (!(differs >> bit & 1) || !weir_action_is_on_device(action_of(r, task)))
                 continue; /* of a gate, a worker skips the task */
             result = switch_task(s, task, on);
-            if (on && !action_of(r, task)->fixed && can_change(action_of(r, task)) && r->stamp[task] != r->stamped) {
+            if (on && !action_of(r, task)->fixed && can_change(r, action_of(r, task)) && r->stamp[task] != r->stamped) {
                 r->stamp[task] = r->stamped;
                 r->changed[(*changed)++] = task;
             }
@@ -191,34 +207,65 @@ static bool must_rebuild(const slot *s, uint32_t changed)
     const replay *r = s->replay;
     bool must = s->exec == NULL || s->guards != r->guards;
     for (uint32_t i = 0; i < changed && !must; i++)
-        must = !can_change(action_of(r, r->changed[i]));
+        must = !can_change(r, action_of(r, r->changed[i]));
     return must;
 }
 
-/* Makes the slot what the frame needs. Of a failure, says by what call, and for which task; UINT32_MAX: none in particular. */
-static cudaError_t change(slot *s, const weir_frame_values *values, const char **call, uint32_t *task)
+static cudaError_t change_tasks(slot *s, const weir_frame_values *values, uint32_t count, const char **call, uint32_t *task)
 {
-    replay *r = s->replay;
+    const replay *r = s->replay;
     cudaError_t result = cudaSuccess;
-    uint32_t count = r->param_count > 0 || r->ring_count > 0 ? find_changed(s, values) : 0;
-    if (values->off && memcmp(values->off, s->off, r->off_bytes) != 0)
-        add_guards(r, values);
-    if (must_rebuild(s, count)) {
-        *call = "making the CUDA graph anew";
-        result = rebuild_slot(s);
-        count = 0;
-    }
-    if (result == cudaSuccess && (values->off || s->some_off)) {
-        *call = "cudaGraphNodeSetEnabled";
-        result = switch_tasks(s, values, &count);
-    }
     for (uint32_t i = 0; i < count && result == cudaSuccess; i++) {
         if (weir_task_is_off(values, r->changed[i]))
             continue;
+        *task = r->first + r->changed[i];
         result = change_task(s, r->changed[i], call);
-        if (result != cudaSuccess)
-            *task = r->first + r->changed[i];
     }
+    return result;
+}
+
+/* Whether drivers change nodes in the bodies of conditional ones is not documented: the first refusal is remembered. */
+static bool is_refused_body(const replay *r, cudaError_t result, uint32_t task)
+{
+    bool refused = result == cudaErrorInvalidValue || result == cudaErrorNotSupported || result == cudaErrorInvalidResourceHandle;
+    if (!refused || r->program->root.actions[task].kind != ACTION_CONTROL || atomic_load(&r->program->device->bodies_stay))
+        return false;
+    (void)cudaGetLastError();
+    weir_log(WEIR_LOG_INFO, "cuda: the driver changes no nodes in the bodies of loops and branches: where what they are passed changes, the CUDA graph is made anew");
+    atomic_store(&r->program->device->bodies_stay, true);
+    return true;
+}
+
+/* Anew, if it must be, and with what is off switched off. Tasks that are left to be changed: *count of them. */
+static cudaError_t rebuild_and_switch(slot *s, const weir_frame_values *values, bool rebuild, uint32_t *count, const char **call)
+{
+    cudaError_t result = cudaSuccess;
+    if (rebuild) {
+        *call = "making the CUDA graph anew";
+        result = rebuild_slot(s);
+        *count = 0;
+    }
+    if (result == cudaSuccess && (values->off || s->some_off)) {
+        *call = "cudaGraphNodeSetEnabled";
+        result = switch_tasks(s, values, count);
+    }
+    return result;
+}
+
+cudaError_t weir_cuda_slot_change(slot *s, const weir_frame_values *values, const char **call, uint32_t *task)
+{
+    replay *r = s->replay;
+    uint32_t count = r->param_count > 0 || r->ring_count > 0 ? find_changed(s, values) : 0, at = UINT32_MAX;
+    if (values->off && memcmp(values->off, s->off, r->off_bytes) != 0)
+        add_guards(r, values);
+    cudaError_t result = rebuild_and_switch(s, values, must_rebuild(s, count), &count, call);
+    if (result != cudaSuccess)
+        return result;
+    result = change_tasks(s, values, count, call, &at);
+    if (result != cudaSuccess && is_refused_body(r, result, at))
+        return rebuild_and_switch(s, values, true, &count, call);
+    if (result != cudaSuccess)
+        *task = at;
     return result;
 }
 
@@ -243,7 +290,7 @@ static cudaError_t record_end_before(weir_program *p, const flight *f)
 static void launch(weir_program *p, flight *f)
 {
     slot *s = f->slot;
-    f->error = change(s, f->values, &f->error_call, &f->error_task);
+    f->error = weir_cuda_slot_change(s, f->values, &f->error_call, &f->error_task);
     if (f->error != cudaSuccess)
         return;
     f->error_call = "cudaEventRecord";

@@ -18,6 +18,7 @@ typedef struct slot {
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     cudaGraphNode_t *nodes;  /* piece -> node */
+    cudaGraphConditionalHandle *handles; /* control -> its node's */
     uint32_t *ring_at;       /* what the nodes are passed: the copies, */
     unsigned char *params;   /* the values, */
     unsigned char *off;      /* and which are switched off, a bit a task; */
@@ -51,11 +52,10 @@ typedef struct replay {
     weir_program *program;
     replay_way way;
     uint32_t first, tasks;
+    bool alone;              /* one task of a program that is launched lane by lane */
     slot *slots;
     uint32_t count;
     gate_words *words;       /* slots times gates */
-    uint32_t *piece_first;   /* task -> its pieces, tasks + 1 */
-    uint64_t joins;          /* nodes that join the pieces of a task */
     passed_value *params, *rings;
     uint32_t param_count, ring_count, *users;
     uint64_t *stamp, stamped; /* task -> the last pass that found it changed */
@@ -66,10 +66,27 @@ typedef struct replay {
     size_t off_bytes;
 } replay;
 
+static inline const uint32_t *weir_replay_pieces(const replay *r) /* task -> its pieces */
+{
+    return r->program->root.piece_first + r->first;
+}
+
+static inline uint32_t weir_replay_piece_count(const replay *r)
+{
+    return weir_replay_pieces(r)[r->tasks] - weir_replay_pieces(r)[0];
+}
+
+/* The nodes of a task, as many as its action has pieces. */
+static inline cudaGraphNode_t *weir_slot_nodes(const slot *s, uint32_t task)
+{
+    return s->nodes + (weir_replay_pieces(s->replay)[task] - weir_replay_pieces(s->replay)[0]);
+}
+
 /* So many frames until all rings that its frames move are at the same copies again; 0: more than WEIR_SLOTS_MOST. */
 uint32_t weir_cuda_slot_count(const weir_image *image);
 
 weir_status weir_cuda_replay_make(weir_program *program, const replay_way *way, replay **out);
+weir_status weir_cuda_replay_make_alone(weir_program *program, uint32_t task, replay **out); /* of that task alone */
 void weir_cuda_replay_finish(replay *r); /* NULL and half-made are fine */
 
 weir_status weir_cuda_slot_remake(slot *s); /* its graph anew, with what it stands for now; by whoever submits */
@@ -78,16 +95,43 @@ slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values);
 void weir_cuda_slot_launch(weir_program *program, flight *f); /* f->slot */
 /* Gives a frame that was launched as a slot an event of its own. It is the last in its stream, or no other program has joined that. */
 cudaError_t weir_cuda_slot_record_end(flight *f);
+/* Makes the slot what the frame needs. Of a failure, says by what call, and for which task, where it is for one. */
+cudaError_t weir_cuda_slot_change(slot *s, const weir_frame_values *values, const char **call, uint32_t *task);
+bool weir_cuda_can_change(const action *a); /* CUDA changes its nodes in a graph that is executable */
+cudaError_t weir_cuda_nodes_change(const slot *s, const action *a, const cudaGraphNode_t *pieces, const char **call); /* to what it is passed now */
 
-/* nodes.c: the slot's graph, node by node. */
-weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges);
 /* capture.c: the slot's graph, by capturing the plan's lanes. */
 weir_status weir_cuda_capture_make(slot *s);
+/* nodes.c: the slot's graph, node by node. */
+weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges);
 
-/* Both: what is passed to tasks is that of the slot. */
+/* nodes.c: tasks of a section as nodes of a graph. The caller sets the first part. */
+typedef struct {
+    slot *s;
+    const section *tasks;
+    uint32_t first, count;    /* so many of its tasks, from there on */
+    node_edges edges;         /* no pred_first: none */
+    cudaGraph_t graph;
+    cudaGraphNode_t *pieces;  /* of the tasks */
+    const bool *guarded;      /* as in replay; NULL: none is */
+    const int *levels;        /* of priority, each task's; NULL: */
+    const int *level;         /* that of all; NULL: none */
+    const char *of;           /* the task whose body it is; NULL: no body */
+    cudaGraphNode_t *last;    /* task -> the node that others follow */
+    cudaGraphNode_t *follows; /* of the task that is being added */
+    size_t follow_count;
+    const char *call;
+} section_nodes;
+weir_status weir_cuda_nodes_begin(section_nodes *n);
+weir_status weir_cuda_nodes_add(section_nodes *n);
+size_t weir_cuda_nodes_ends(section_nodes *n); /* in n->follows: those that nobody follows */
+weir_status weir_cuda_nodes_check(const section_nodes *n, bool has_end); /* as it should be; has_end: and a node after all ends */
+void weir_cuda_nodes_end(section_nodes *n);
+
+/* What is passed to tasks is that of the slot. */
 void weir_cuda_slot_pass(const slot *s, uint32_t task);
-/* Says a failure of a call that made task's node. */
-weir_status weir_cuda_task_status(const weir_program *program, uint32_t task, cudaError_t result, const char *call);
+/* Says a failure of a call that made the task's node. */
+weir_status weir_cuda_task_status(const weir_program *program, const char *task, cudaError_t result, const char *call);
 /* WEIR_ERR_STATE unless the graph has that many nodes and edges. */
 weir_status weir_cuda_graph_check(const weir_program *program, cudaGraph_t graph, uint64_t nodes, uint64_t edges);
 

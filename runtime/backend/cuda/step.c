@@ -1,13 +1,15 @@
 /* step.c - WEIR_DEBUG: a frame one task after the other, in the plan's order, each waited for and checked before the next. No events, no
  * gates, no graph: whatever goes wrong is the fault of the task just run. */
+#include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
 
 static cudaError_t step_on_device(weir_program *p, flight *f, uint32_t task, const char **call)
 {
-    action *a = &p->root.actions[task];
-    if (!a->fixed)
-        weir_action_pass(p->image, task, f->values, a->args);
-    cudaError_t result = weir_cuda_launch(p->device, a, p->streams[0], call);
+    const action *a = &p->root.actions[task];
+    if (a->kind != ACTION_CONTROL)
+        weir_section_pass(&p->root, task, f->values);
+    cudaError_t result = a->kind == ACTION_CONTROL ? weir_cuda_control_launch(p, f->values, task, p->streams[0], call)
+                                                   : weir_cuda_launch(p->device, a, p->streams[0], call);
     if (result != cudaSuccess || a->kind == ACTION_NOTHING)
         return result;
     *call = "cudaStreamSynchronize after it";
@@ -33,7 +35,7 @@ static void fail_task(weir_program *p, flight *f, uint32_t task, weir_status fai
 static bool step(weir_program *p, flight *f, uint32_t task, void **args)
 {
     const char *call = "";
-    if (weir_task_is_off(f->values, task))
+    if (p->root.actions[task].kind != ACTION_CONTROL && weir_task_is_off(f->values, task)) /* a loop counts its frames */
         return true;
     if (p->root.actions[task].kind == ACTION_GATE) {
         weir_status status = atomic_load(&p->failed) <= f->number ? WEIR_OK : weir_cuda_run_host_task(p, f->values, task, args);

@@ -163,6 +163,16 @@ void weir_cuda_timing_finish(weir_program *program, flight *f)
 
 static bool start_cupti(weir_backend *device);
 
+/* A node's number is its own within its graph alone, and the bodies of loops and branches are graphs of their own. */
+static bool is_told_apart(weir_program *p)
+{
+    if (p->root.control_count > 0 && !p->untraced) {
+        p->untraced = true;
+        weir_log(WEIR_LOG_WARN, "graph '%s' has loops or branches: its replays are not in the trace, but for host tasks (WEIR_MODE=eager is)", p->plan->body->name);
+    }
+    return p->root.control_count == 0;
+}
+
 void weir_cuda_timing_begin(weir_program *program, flight *f)
 {
     weir_backend *device = program->device;
@@ -176,7 +186,7 @@ void weir_cuda_timing_begin(weir_program *program, flight *f)
     if (device->options.debug)
         return;
     if (f->slot) {
-        f->timed = traced && start_cupti(device);
+        f->timed = traced && is_told_apart(program) && start_cupti(device);
         return;
     }
     if (!program->lane_end)
@@ -321,7 +331,7 @@ static const traced_launch *find_launch(const weir_program *p, uint64_t launch)
 
 static uint32_t task_of_node(const slot *s, uint32_t node)
 {
-    const uint32_t pieces = s->replay->piece_first[s->replay->tasks];
+    const uint32_t pieces = weir_replay_piece_count(s->replay);
     uint32_t low = 0, high = pieces;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -386,12 +396,12 @@ static int compare_nodes(const void *a, const void *b)
 static bool number_nodes(const weir_program *p, slot *s)
 {
     const replay *r = s->replay;
-    uint32_t pieces = r->piece_first[r->tasks];
+    const uint32_t *piece_first = weir_replay_pieces(r), pieces = weir_replay_piece_count(r);
     traced_node *nodes = weir_alloc(pieces, sizeof *nodes), *before;
     if (!nodes)
         return false;
     for (uint32_t t = 0; t < r->tasks; t++)
-        for (uint32_t i = r->piece_first[t]; i < r->piece_first[t + 1]; i++) {
+        for (uint32_t i = piece_first[t]; i < piece_first[t + 1]; i++) {
             bool has_record = weir_action_is_on_device(&p->root.actions[r->first + t]);
             nodes[i] = (traced_node){has_record ? weir_cupti_node(s->nodes[i]) : UINT32_MAX, r->first + t};
         }

@@ -14,4 +14,7 @@ const void *fake_cuda_kernel(const weir_kernel *kernel);
 /* Launches into the legacy stream, where weir may launch nothing. A cudaError_t. */
 int fake_cuda_launch_legacy(const weir_kernel *kernel, void **args);
 
+/* What cudaGraphSetConditional is on a device: from inside a kernel. */
+void fake_cuda_set_conditional(unsigned long long handle, unsigned value);
+
 #endif

@@ -1,0 +1,264 @@
+/* control.c - makes loops and branches into nodes, and changes those.
+ *
+ * A while's `launches` count frames, since each frame launches each of a graph's loops once, also one that is switched off: so a loop leaves how
+ * often it ran where the frame's number says. A loop in a body leaves it nowhere: it may run many times a frame.
+ * A conditional node cannot be switched off; its enter kernel is told to choose no body. */
+#include "backend/cuda/control.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <string.h>
+
+uint32_t weir_control_pieces(const control *c)
+{
+    uint32_t pieces = 2 + (c->condition.kind == CONDITION_WHILE);
+    for (uint32_t b = 0; b < c->what->count; b++)
+        pieces += c->bodies[b].piece_first[c->bodies[b].image->plan->tasks];
+    return pieces;
+}
+
+/* ---- memory ---- */
+
+static weir_status load(const void *function)
+{
+    struct cudaFuncAttributes attributes;
+    if (!function)
+        return weir_fail(WEIR_ERR_BACKEND, "loops and branches have no code for this device");
+    return weir_cuda_status(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
+}
+
+/* Results are those of the graph's own loops. */
+static void give_memory(weir_program *p, section *s, unsigned *results)
+{
+    for (uint32_t i = 0; i < s->control_count; i++) {
+        control *c = &s->controls[i];
+        for (uint32_t b = 0; b < c->what->count; b++)
+            give_memory(p, &c->bodies[b], NULL);
+        if (c->condition.kind != CONDITION_WHILE)
+            continue;
+        c->condition.state = &p->loop_states[c->number];
+        c->condition.results = results ? results + (size_t)i * p->frames : NULL;
+        c->condition.result_count = p->frames;
+    }
+}
+
+weir_status weir_cuda_controls_make(weir_program *program)
+{
+    section *root = &program->root;
+    if (root->control_count == 0)
+        return WEIR_OK;
+    program->enter = weir_cuda_condition_enter();
+    program->again = weir_cuda_condition_again();
+    weir_status status = load(program->enter);
+    if (status == WEIR_OK)
+        status = load(program->again);
+    if (status != WEIR_OK)
+        return status;
+    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, root->controls_within * sizeof *program->loop_states);
+    program->loop_results = weir_cuda_take(program->device, WEIR_HOST_OUT, (size_t)root->control_count * program->frames * sizeof *program->loop_results);
+    if (!program->loop_states || !program->loop_results)
+        return weir_fail_no_memory();
+    give_memory(program, root, program->loop_results);
+    return WEIR_OK;
+}
+
+static uint32_t task_of(const weir_program *p, const control *c)
+{
+    uint32_t t = 0;
+    while (p->root.actions[t].kind != ACTION_CONTROL || p->root.actions[t].as.control != c)
+        t++;
+    return t;
+}
+
+weir_status weir_cuda_controls_make_alone(weir_program *program)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < program->root.control_count && status == WEIR_OK; i++)
+        status = weir_cuda_replay_make_alone(program, task_of(program, &program->root.controls[i]), &program->root.controls[i].alone);
+    return status;
+}
+
+void weir_cuda_controls_finish(weir_program *program)
+{
+    for (uint32_t i = 0; i < program->root.control_count; i++)
+        weir_cuda_replay_finish(program->root.controls[i].alone);
+    if (program->loop_states)
+        weir_cuda_give(program->device, WEIR_DEVICE, program->loop_states);
+    if (program->loop_results)
+        weir_cuda_give(program->device, WEIR_HOST_OUT, program->loop_results);
+}
+
+/* ---- adding nodes ---- */
+
+static struct cudaKernelNodeParams kernel_of_one(const void *function, void **args)
+{
+    return (struct cudaKernelNodeParams){.func = (void *)(uintptr_t)function, .gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}, .kernelParams = args};
+}
+
+typedef struct {
+    const control_nodes *n;
+    cudaGraphConditionalHandle handle;
+    const char *call;
+} adding;
+
+static cudaError_t add_kernel(adding *a, cudaGraph_t graph, const void *function, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *node)
+{
+    condition c = a->n->control->condition;
+    struct cudaKernelNodeParams params = kernel_of_one(function, (void *[]){&a->handle, &c});
+    cudaLaunchAttributeValue value;
+    a->call = "cudaGraphAddKernelNode";
+    cudaError_t result = cudaGraphAddKernelNode(node, graph, follows, count, &params);
+    if (result != cudaSuccess || !a->n->level)
+        return result;
+    memset(&value, 0, sizeof value);
+    value.priority = *a->n->level;
+    a->call = "cudaGraphKernelNodeSetAttribute(Priority)";
+    return cudaGraphKernelNodeSetAttribute(*node, cudaLaunchAttributePriority, &value);
+}
+
+static cudaError_t add_conditional(adding *a, cudaGraphNode_t enter, cudaGraphNode_t *node, cudaGraph_t **bodies)
+{
+    const control *c = a->n->control;
+    struct cudaGraphNodeParams params;
+    memset(&params, 0, sizeof params);
+    params.type = cudaGraphNodeTypeConditional;
+    params.conditional.handle = a->handle;
+    params.conditional.type = c->condition.kind == CONDITION_WHILE ? cudaGraphCondTypeWhile : cudaGraphCondTypeSwitch;
+    params.conditional.size = c->what->count;
+    a->call = "cudaGraphAddNode(conditional)";
+    cudaError_t result = cudaGraphAddNode(node, a->n->graph, &enter, NULL, 1, &params);
+    *bodies = params.conditional.phGraph_out;
+    return result;
+}
+
+/* The enter kernel and the conditional node, in the graph itself. */
+static cudaError_t add_outside(adding *a, const cudaGraphNode_t *follows, size_t count, cudaGraph_t **bodies)
+{
+    const control_nodes *n = a->n;
+    weir_program *p = n->s->replay->program;
+    a->call = "cudaGraphConditionalHandleCreate";
+    cudaError_t result = cudaGraphConditionalHandleCreate(&a->handle, n->graph, 0, cudaGraphCondAssignDefault);
+    if (result == cudaSuccess)
+        result = add_kernel(a, n->graph, p->enter, follows, count, &n->pieces[0]);
+    if (result == cudaSuccess)
+        result = add_conditional(a, n->pieces[0], &n->pieces[1], bodies);
+    n->s->handles[n->control->number] = a->handle;
+    return result;
+}
+
+static weir_status add_body(adding *a, uint32_t b, cudaGraph_t graph, cudaGraphNode_t *pieces)
+{
+    const control_nodes *n = a->n;
+    const section *body = &n->control->bodies[b];
+    const weir_replay_edges *edges = &n->control->edges[b];
+    section_nodes inner = {
+        .s = n->s,
+        .tasks = body,
+        .count = body->image->plan->tasks,
+        .edges = {.order = body->image->plan->order, .pred_first = edges->pred_first, .pred = edges->pred},
+        .graph = graph,
+        .pieces = pieces,
+        .level = n->level,
+        .of = n->name,
+    };
+    weir_status status = weir_cuda_nodes_begin(&inner);
+    if (status == WEIR_OK)
+        status = weir_cuda_nodes_add(&inner);
+    if (status == WEIR_OK && n->control->condition.kind == CONDITION_WHILE) {
+        cudaGraphNode_t *again = &pieces[body->piece_first[inner.count]];
+        size_t ends = weir_cuda_nodes_ends(&inner);
+        cudaError_t result = add_kernel(a, graph, n->s->replay->program->again, inner.follows, ends, again);
+        status = weir_cuda_task_status(n->s->replay->program, n->name, result, a->call);
+    }
+    if (status == WEIR_OK)
+        status = weir_cuda_nodes_check(&inner, n->control->condition.kind == CONDITION_WHILE);
+    weir_cuda_nodes_end(&inner);
+    return status;
+}
+
+weir_status weir_cuda_control_add(const control_nodes *n, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last)
+{
+    adding a = {.n = n, .call = ""};
+    cudaGraph_t *graphs = NULL;
+    weir_status status = weir_cuda_task_status(n->s->replay->program, n->name, add_outside(&a, follows, count, &graphs), a.call);
+    cudaGraphNode_t *pieces = n->pieces + 2;
+    for (uint32_t b = 0; b < n->control->what->count && status == WEIR_OK; b++) {
+        const section *body = &n->control->bodies[b];
+        status = add_body(&a, b, graphs[b], pieces);
+        pieces += body->piece_first[body->image->plan->tasks];
+    }
+    *last = n->pieces[1];
+    return status;
+}
+
+/* ---- changing ---- */
+
+static bool can_change(const section *s)
+{
+    for (uint32_t t = 0; t < s->image->plan->tasks; t++)
+        if (!s->actions[t].fixed && !weir_cuda_can_change(&s->actions[t]))
+            return false;
+    return true;
+}
+
+bool weir_cuda_control_can_change(const control *c)
+{
+    for (uint32_t b = 0; b < c->what->count; b++)
+        if (!can_change(&c->bodies[b]))
+            return false;
+    return true;
+}
+
+cudaError_t weir_cuda_control_change(const slot *s, const control *c, const cudaGraphNode_t *pieces, const char **call)
+{
+    cudaError_t result = cudaSuccess;
+    pieces += 2;
+    for (uint32_t b = 0; b < c->what->count; b++) {
+        const section *body = &c->bodies[b];
+        uint32_t tasks = body->image->plan->tasks;
+        for (uint32_t t = 0; t < tasks && result == cudaSuccess; t++)
+            if (!body->actions[t].fixed)
+                result = weir_cuda_nodes_change(s, &body->actions[t], pieces + body->piece_first[t], call);
+        pieces += body->piece_first[tasks];
+    }
+    return result;
+}
+
+cudaError_t weir_cuda_control_switch(const slot *s, const control *c, const cudaGraphNode_t *pieces, bool on)
+{
+    cudaGraphConditionalHandle handle = s->handles[c->number];
+    condition with = c->condition;
+    with.off = !on;
+    struct cudaKernelNodeParams params = kernel_of_one(s->replay->program->enter, (void *[]){&handle, &with});
+    return cudaGraphExecKernelNodeSetParams(s->exec, pieces[0], &params);
+}
+
+/* ---- frames ---- */
+
+cudaError_t weir_cuda_control_launch(weir_program *program, const weir_frame_values *values, uint32_t task, cudaStream_t stream, const char **call)
+{
+    const replay *alone = program->root.actions[task].as.control->alone;
+    static const unsigned char off = 1;
+    weir_frame_values of_task = *values;
+    uint32_t at;
+    of_task.off = weir_task_is_off(values, task) ? &off : NULL;
+    slot *s = weir_cuda_slot_choose(alone, &of_task);
+    cudaError_t result = weir_cuda_slot_change(s, &of_task, call, &at);
+    if (result != cudaSuccess)
+        return result;
+    *call = "cudaGraphLaunch";
+    return cudaGraphLaunch(s->exec, stream);
+}
+
+void weir_cuda_controls_tell(const weir_program *program, uint64_t frame)
+{
+    const weir_image *image = program->image;
+    uint32_t tasks = program->plan->tasks, left = program->root.control_count;
+    for (uint32_t t = 0; left > 0 && image->rounds && t < tasks; t++) {
+        if (program->root.actions[t].kind != ACTION_CONTROL)
+            continue;
+        const condition *c = &program->root.actions[t].as.control->condition;
+        if (c->results)
+            image->rounds[frame % program->frames * tasks + t] = c->results[frame % program->frames];
+        left--;
+    }
+}

@@ -1,0 +1,53 @@
+/* control.h - loops and branches on the device. In a graph a control is a kernel that enters it, by looking at the word, and a conditional node
+ * after it, whose bodies are graphs of their own; a while's body ends with a kernel that looks again. Where frames are launched lane by lane,
+ * each control is a small graph that is launched in its lane: a replay of that task alone. */
+#ifndef WEIR_BACKEND_CUDA_CONTROL_H
+#define WEIR_BACKEND_CUDA_CONTROL_H
+
+#include "backend/cuda/action.h"
+#include "backend/cuda/condition.h"
+#include "backend/cuda/device.h"
+#include "backend/cuda/slot.h"
+#include "plan/replay.h"
+
+struct control {
+    const weir_control *what;
+    section *bodies;            /* what->count, and the edges in each */
+    weir_replay_edges *edges;
+    uint32_t number;            /* of all of its program's, those in bodies included */
+    condition condition;        /* what its kernels are passed; `off` is 0 here */
+    replay *alone;              /* eager: the graph of this task; NULL: it is part of others only */
+};
+
+/* Its own and those of its bodies, in this order: enter, the conditional node, bodies, the kernel at the end of a while's. */
+uint32_t weir_control_pieces(const control *c);
+
+/* The memory that its loops need on the device, and where they leave how often they ran. WEIR_ERR_NO_MEMORY, WEIR_ERR_BACKEND, WEIR_ERR_DEVICE. */
+weir_status weir_cuda_controls_make(weir_program *program);
+weir_status weir_cuda_controls_make_alone(weir_program *program);
+void weir_cuda_controls_finish(weir_program *program); /* half-made is fine */
+
+/* Adds its nodes to a graph, behind those it follows; *last is the one that others follow. */
+typedef struct {
+    slot *s;
+    const control *control;
+    cudaGraph_t graph;
+    cudaGraphNode_t *pieces;
+    const int *level;           /* of priority, for its kernels; NULL: they have none */
+    const char *name;           /* of the task, for errors */
+} control_nodes;
+weir_status weir_cuda_control_add(const control_nodes *n, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last);
+
+/* False if some node in its bodies cannot be changed in a graph that is executable. */
+bool weir_cuda_control_can_change(const control *c);
+/* The nodes in its bodies that are passed what changes from frame to frame, as actions have it now. */
+cudaError_t weir_cuda_control_change(const slot *s, const control *c, const cudaGraphNode_t *pieces, const char **call);
+cudaError_t weir_cuda_control_switch(const slot *s, const control *c, const cudaGraphNode_t *pieces, bool on);
+
+/* Eager: the graph of the task alone, into a stream. */
+cudaError_t weir_cuda_control_launch(weir_program *program, const weir_frame_values *values, uint32_t task, cudaStream_t stream, const char **call);
+
+/* How often loops ran goes to the image's rounds. The frame has ended. */
+void weir_cuda_controls_tell(const weir_program *program, uint64_t frame);
+
+#endif
