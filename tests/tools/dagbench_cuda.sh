@@ -37,7 +37,7 @@ if ! "$dagdump" devices | grep -qE '^cuda +yes '; then
 fi
 
 eager=(weir_eager_us handwritten_eager_us eager_ratio weir_eager_submit_us_per_task handwritten_eager_submit_us_per_task one_lane_us sync_each_task_us
-    eager_allocations_per_1000_frames)
+    eager_allocations_per_1000_frames row_order_us row_order_followed_us weir_beside_row_order_us row_order_ratio row_order_followed_ratio)
 replay=(weir_replay_us handwritten_replay_us replay_ratio weir_back_to_back_us handwritten_back_to_back_us back_to_back_ratio
     replay_allocations_per_1000_frames)
 costs=(weir_plan_us_per_task weir_build_us_per_task handwritten_build_us_per_task handwritten_build_upload_us_per_task build_ratio
