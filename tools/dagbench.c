@@ -23,12 +23,11 @@ typedef struct {
     uint32_t repeat;      /* 0: not said */
     uint64_t seed;
     bool json;
-    bool fluid_kernels;   /* the smoke of examples/fluid, instead of a workload */
-    bool kernels;         /* an option was given that only kernels on CUDA have */
+    const cuda_workload *only_cuda; /* or this, which is no graph of tasks */
+    const char *kernels;  /* an option was given that only kernels on CUDA have: this one */
+    bool kernel_us;       /* it was said */
     cuda_settings cuda;
 } options;
-
-static const char fluid_kernels[] = "fluid-kernels";
 
 static void print_help(void)
 {
@@ -39,8 +38,10 @@ static void print_help(void)
          "On CUDA, tasks are kernels, run eagerly and replayed in all ways that weir has, against streams, events and graphs by hand.\n"
          "  --workload NAME  one of these, or all (default):");
     for (uint32_t i = 0; i < workload_count; i++)
-        printf("                     %-10s %s\n", workloads[i].name, workloads[i].says);
-    printf("                     %-10s on CUDA: the smoke of examples/fluid, 1024 x 1024; not one of all\n", fluid_kernels);
+        printf("                     %-13s %s\n", workloads[i].name, workloads[i].says);
+    puts("                   or one of these, which are measured on CUDA alone and are not among all:");
+    for (int i = 0; i < CUDA_WORKLOADS; i++)
+        printf("                     %-13s %s\n", cuda_workloads[i].name, cuda_workloads[i].says);
     puts("  --workload FILE  the graph of a file: a Standard Task Graph, DOT or saved JSON; its name has a / or such a suffix\n"
          "  --tasks N        tasks in the graph (default 100000, on CUDA 1000); a file's has as many as it has\n"
          "  --backend NAME   auto, host or cuda (default auto: cuda if it is there)\n"
@@ -50,7 +51,7 @@ static void print_help(void)
          "  --lanes N        lanes to plan for (default: what weir chooses, on CUDA 1, 2, 4, 8, 16 and 32)\n"
          "  --workers N      host threads (default: as many as there are processors)\n"
          "  --policy NAME    round_robin or priority (default priority, on CUDA both)\n"
-         "  --repeat N       measurements to take the median of (default 20, on CUDA at most 51)\n"
+         "  --repeat N       measurements to take the median of (default 20, on CUDA at most 51, or 401 if frames are short)\n"
          "  --seed N         of random edges and accesses (default 1)\n"
          "  --json           a JSON object a line instead of a table\n"
          "  --help, --version\n"
@@ -104,8 +105,8 @@ static int parse_value(const char *option, const char *text, options *o)
         bool is_file = shape_is_file(text);
         o->file = is_file ? text : NULL;
         o->only = is_file ? NULL : workload_find(text);
-        o->fluid_kernels = strcmp(text, fluid_kernels) == 0;
-        if (!is_file && !o->only && !o->fluid_kernels && strcmp(text, "all") != 0)
+        o->only_cuda = is_file ? NULL : cuda_workload_find(text);
+        if (!is_file && !o->only && !o->only_cuda && strcmp(text, "all") != 0)
             return usage(text, "no such workload, nor the name of a file");
         return 0;
     }
@@ -113,7 +114,8 @@ static int parse_value(const char *option, const char *text, options *o)
         if (!parse_number(text, 0, 100000, &number))
             return usage(option, "must be a whole number from 0 to 100000");
         o->cuda.kernel_us = (uint32_t)number;
-        o->kernels = true;
+        o->kernel_us = true;
+        o->kernels = "--kernel-us";
         return 0;
     }
     if (strcmp(option, "--seed") == 0)
@@ -186,19 +188,21 @@ static bool bench_workload(const workload *w, const options *o, cuda_bench *cuda
     return bench_shape(w->name, &graph, o, cuda);
 }
 
-static bool bench_fluid_kernels(cuda_bench *cuda)
+static bool bench_only_cuda(const cuda_workload *w, const options *o, cuda_bench *cuda)
 {
     char error[512];
-    bool right = cuda_bench_fluid(cuda, fluid_kernels, error, sizeof error);
-    if (!right)
-        fprintf(stderr, "dagbench: %s: %s\n", fluid_kernels, error);
-    return right;
+    if (w->has_tasks && o->tasks > CUDA_TASKS_MOST)
+        snprintf(error, sizeof error, "give it at most %d tasks", CUDA_TASKS_MOST);
+    else if (cuda_bench_workload(cuda, w, error, sizeof error))
+        return true;
+    fprintf(stderr, "dagbench: %s: %s\n", w->name, error);
+    return false;
 }
 
 static bool bench_all(const options *o, cuda_bench *cuda)
 {
-    if (o->fluid_kernels)
-        return bench_fluid_kernels(cuda);
+    if (o->only_cuda)
+        return bench_only_cuda(o->only_cuda, o, cuda);
     if (o->file)
         return bench_file(o->file, o, cuda);
     for (uint32_t i = 0; i < workload_count; i++)
@@ -216,8 +220,8 @@ static int bench(const options *o)
         fprintf(stderr, "dagbench: %s\n", error);
         return EXIT_BAD_INPUT;
     }
-    if (!cuda && (o->kernels || o->fluid_kernels))
-        return usage(o->fluid_kernels ? fluid_kernels : "--kernel-us, --quick", "only on CUDA, and this runs on the host");
+    if (!cuda && (o->kernels || o->only_cuda))
+        return usage(o->only_cuda ? o->only_cuda->name : o->kernels, "only on CUDA, and this runs on the host");
     if (cuda)
         cuda_bench_heading(cuda);
     else if (!o->json)
@@ -244,7 +248,8 @@ int main(int argc, char **argv)
             continue;
         }
         if (strcmp(argv[i], "--quick") == 0) {
-            o.cuda.quick = o.kernels = true;
+            o.cuda.quick = true;
+            o.kernels = argv[i];
             continue;
         }
         if (!takes_value(argv[i]))
@@ -259,8 +264,11 @@ int main(int argc, char **argv)
 
     if (o.file && o.tasks)
         return usage("--tasks", "a file's graph has as many as it has; leave it out");
+    if (o.only_cuda && o.kernel_us)
+        return usage("--kernel-us", "this workload has kernels of its own; leave it out");
 
     o.cuda.repeat = o.repeat;
+    o.cuda.tasks = o.tasks ? o.tasks : CUDA_TASKS;
     counting_install();
     int status = bench(&o);
     if (status != EXIT_SUCCESS)

@@ -72,6 +72,9 @@ exits 2 "--tasks: a file's graph has as many as it has" --workload "$work/bad.st
 
 exits 0 "" --help
 grep -q -- '--workload NAME' "$work/out" || wrong "--help does not help"
+for workload in $workloads fluid-kernels programmatic; do
+    grep -qE "^ +$workload +[a-z]" "$work/out" || wrong "--help does not list $workload"
+done
 exits 0 "" --version
 grep -qE '^dagbench [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || wrong "--version: $(cat "$work/out")"
 
@@ -86,7 +89,10 @@ exits 2 "spiral: no such workload" --workload spiral
 # What only kernels on CUDA have is refused where they are not.
 exits 2 "only on CUDA, and this runs on the host" --kernel-us 5 --tasks 10
 exits 2 "only on CUDA, and this runs on the host" --quick --tasks 10
-exits 2 "fluid-kernels: only on CUDA" --workload fluid-kernels
+for workload in fluid-kernels programmatic; do
+    exits 2 "$workload: only on CUDA" --workload $workload
+    exits 2 "--kernel-us: this workload has kernels of its own" --workload $workload --kernel-us 5
+done
 exits 2 "--kernel-us: must be a whole number from 0" --kernel-us 5us
 exits 1 "WEIR_BACKEND=teapot" --backend teapot --tasks 10
 exits 0 "" --workload chain --tasks 10 --repeat 1 --mode replay --json

@@ -72,6 +72,12 @@ for metric in handwritten_us fluid_eager_us fluid_eager_ratio fluid_replay_us fl
     [ "$(grep -cE " $metric +[0-9.]+ (us|ratio)$" "$work/out")" -eq 1 ] || wrong "no $metric: $(cat "$work/out")"
 done
 
+# Workloads that are no graphs.
+bench --workload programmatic --tasks 200 --json
+[ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
+once weir_programmatic_us_per_node handwritten_programmatic_us_per_node programmatic_ratio weir_plain_us_per_node handwritten_plain_us_per_node \
+    plain_ratio
+grep -qvF '"tasks":200,' "$work/out" && wrong "programmatic of other tasks: $(cat "$work/out")"
 "$dagbench" --backend cuda --tasks 20001 --workload chain >"$work/out" 2>"$work/err"
 [ $?,"$(cat "$work/err")" = "1,dagbench: chain: has 20001 tasks; on CUDA, give it at most 20000" ] || wrong "too many tasks: $(cat "$work/err")"
 

@@ -148,12 +148,29 @@ static void close_subject(subject *on)
     shape_finish(&on->reduced);
 }
 
+static bool measure_by_hand(cuda_bench *b, trouble *why)
+{
+    return (!b->eager || cuda_measure_eager(b, why)) && (!(b->replay || b->capture) || cuda_measure_replay(b, why)) &&
+        (!b->replay || cuda_measure_costs(b, why));
+}
+
 bool cuda_bench_shape(cuda_bench *bench, const char *name, const shape *graph, char *error, size_t error_bytes)
 {
     trouble why = {""};
-    bool done = open_subject(bench, name, graph, &why) && (!bench->eager || cuda_measure_eager(bench, &why)) &&
-        (!(bench->replay || bench->capture) || cuda_measure_replay(bench, &why)) && (!bench->replay || cuda_measure_costs(bench, &why));
+    bool done = open_subject(bench, name, graph, &why) && measure_by_hand(bench, &why);
     close_subject(&bench->on);
+    return done || tell(&why, error, error_bytes);
+}
+
+bool cuda_bench_workload(cuda_bench *bench, const cuda_workload *w, char *error, size_t error_bytes)
+{
+    static bool (*const measure[])(cuda_bench *b, const char *name, trouble *why) = {
+        [CUDA_FLUID_KERNELS] = cuda_measure_fluid,
+        [CUDA_PROGRAMMATIC] = cuda_measure_programmatic,
+    };
+    trouble why = {""};
+    bool done = measure[w->kind](bench, w->name, &why);
+    bench->on = (subject){.name = NULL};
     return done || tell(&why, error, error_bytes);
 }
 
@@ -163,6 +180,21 @@ race_length cuda_race_length(const cuda_bench *b)
 {
     const cuda_settings *s = &b->settings;
     return (race_length){.laps = s->repeat ? s->repeat : s->quick ? 15 : 51, .budget_ns = s->quick ? 0.6e9 : 3e9};
+}
+
+race_length cuda_long_race(const cuda_bench *b)
+{
+    enum { LONG_LAPS = 401 };
+    race_length length = cuda_race_length(b);
+    length.laps = b->settings.repeat ? b->settings.repeat : LONG_LAPS;
+    return length;
+}
+
+uint32_t cuda_back_to_back(const cuda_bench *b, double frame_ns)
+{
+    enum { LEAST = 8, MOST = 100 };
+    double frames = (b->settings.quick ? 30e6 : 80e6) / frame_ns;
+    return frames < LEAST ? LEAST : frames > MOST ? MOST : (uint32_t)frames;
 }
 
 bool cuda_check(cuda_bench *b, const racer *r, const char *who, trouble *why)

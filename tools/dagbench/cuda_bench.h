@@ -10,6 +10,7 @@
 typedef struct {
     uint32_t kernel_us; /* how long each task's kernel lasts; 0: it does nothing */
     uint32_t repeat;    /* laps of a race, at most; 0: not said */
+    uint32_t tasks;     /* of the workloads below that are made to measure: nodes of a chain, rounds of a loop */
     bool quick;         /* fewer laps, fewer ways to replay */
     bool json;
 } cuda_settings;
@@ -17,6 +18,19 @@ typedef struct {
 enum { CUDA_TASKS = 1000, CUDA_TASKS_MOST = 20000 };
 
 typedef struct cuda_bench cuda_bench;
+
+/* What is measured on CUDA alone, beside graphs of tasks. */
+typedef enum { CUDA_FLUID_KERNELS, CUDA_PROGRAMMATIC, CUDA_WORKLOADS } cuda_workload_kind;
+
+typedef struct {
+    cuda_workload_kind kind;
+    const char *name, *says;
+    bool has_tasks; /* settings.tasks is for it */
+} cuda_workload;
+
+extern const cuda_workload cuda_workloads[CUDA_WORKLOADS];
+
+const cuda_workload *cuda_workload_find(const char *name); /* NULL: none of that name */
 
 /* Opens weir on CUDA and what the rival needs. Heeds WEIR_BACKEND, WEIR_MODE, WEIR_LANES and WEIR_POLICY: what they name is measured alone.
  * Sets *out to NULL, and is no failure, if it is the host that is to be measured: it is named, or CUDA is not there and not demanded.
@@ -29,7 +43,7 @@ void cuda_bench_heading(const cuda_bench *bench); /* of the table, if it is one 
 /* Measures and prints one graph. False: `error` says what is wrong, and the figures printed so far are not to be trusted. */
 bool cuda_bench_shape(cuda_bench *bench, const char *name, const shape *graph, char *error, size_t error_bytes);
 
-/* The smoke of examples/fluid, 1024 x 1024 and 20 sweeps, against a graph of the same kernels. */
-bool cuda_bench_fluid(cuda_bench *bench, const char *name, char *error, size_t error_bytes);
+/* The same for one of those above. */
+bool cuda_bench_workload(cuda_bench *bench, const cuda_workload *w, char *error, size_t error_bytes);
 
 #endif

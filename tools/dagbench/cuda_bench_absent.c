@@ -38,9 +38,9 @@ bool cuda_bench_shape(cuda_bench *bench, const char *name, const shape *graph, c
     return false;
 }
 
-bool cuda_bench_fluid(cuda_bench *bench, const char *name, char *error, size_t error_bytes)
+bool cuda_bench_workload(cuda_bench *bench, const cuda_workload *w, char *error, size_t error_bytes)
 {
-    (void)bench, (void)name, (void)error, (void)error_bytes;
+    (void)bench, (void)w, (void)error, (void)error_bytes;
     assert(false && "not called where CUDA is not there");
     return false;
 }

@@ -243,20 +243,16 @@ static bool measure(cuda_bench *b, contest *c, trouble *why)
     return count_tasks(c, why) && look_at_rival(b, c, why) && look_at_all_of_weir(b, c, why) && race(b, c, why);
 }
 
-bool cuda_bench_fluid(cuda_bench *bench, const char *name, char *error, size_t error_bytes)
+bool cuda_measure_fluid(cuda_bench *b, const char *name, trouble *why)
 {
-    trouble why = {""};
     contest c = {.tasks = {0}};
-    bench->on = (subject){.name = name, .graph = &c.tasks};
-    bool done = measure(bench, &c, &why);
+    b->on = (subject){.name = name, .graph = &c.tasks};
+    bool done = measure(b, &c, why);
     podium_finish(&c.eager);
     podium_finish(&c.replay);
     podium_finish(&c.rival);
     fluid_state_finish(&c.wanted);
     fluid_state_finish(&c.found);
     fluid_input_finish(&c.input);
-    bench->on = (subject){.name = NULL};
-    if (!done)
-        snprintf(error, error_bytes, "%s", why.text);
     return done;
 }

@@ -1,5 +1,4 @@
-/* cuda_inside.h - what the files of the measurement on CUDA share: cuda_bench.c opens it, cuda_eager.c, cuda_replay.c, cuda_costs.c and
- * cuda_fluid.c each measure a part. */
+/* cuda_inside.h - what the files of the measurement on CUDA share: cuda_bench.c opens it, and each other cuda_*.c measures a part. */
 #ifndef DAGBENCH_CUDA_INSIDE_H
 #define DAGBENCH_CUDA_INSIDE_H
 
@@ -10,7 +9,7 @@
 #include "tickets.h"
 #include "weir_racer.h"
 
-enum { LANES_MOST = 8, POLICIES_MOST = 2 };
+enum { LANES_MOST = 8, POLICIES_MOST = 2, IN_FLIGHT = 8 /* frames that weir plans for where they are launched back to back */ };
 
 /* One graph that is being measured. */
 typedef struct {
@@ -40,17 +39,25 @@ struct cuda_bench {
 /* Weir's kernels, static data. */
 extern const weir_kernel spin_empty, spin_spin, spin_told, spin_ticket;
 
+/* Of the graph that is opened. */
 bool cuda_measure_eager(cuda_bench *b, trouble *why);
 bool cuda_measure_replay(cuda_bench *b, trouble *why);
 bool cuda_measure_costs(cuda_bench *b, trouble *why); /* of building, launching and changing a replay */
+
+/* Of workloads that are none of those graphs; they set what is being measured themselves. */
+bool cuda_measure_fluid(cuda_bench *b, const char *name, trouble *why);
+bool cuda_measure_programmatic(cuda_bench *b, const char *name, trouble *why);
 
 /* Two frames of tickets, one after the other, of a racer on the `checked` graph. `who`: whose. */
 bool cuda_check(cuda_bench *b, const racer *r, const char *who, trouble *why);
 /* The same of weir in some way, which the racer's exec is made for. */
 bool cuda_check_weir(cuda_bench *b, weir_way way, trouble *why);
 
-/* How long a race may be. */
+/* How long a race may be; of frames so short that many laps are cheap, longer. */
 race_length cuda_race_length(const cuda_bench *b);
+race_length cuda_long_race(const cuda_bench *b);
+/* How many frames to launch back to back, if one takes so long. */
+uint32_t cuda_back_to_back(const cuda_bench *b, double frame_ns);
 
 /* Prints a line. `r`: how it was reached; NULL: by none in particular. */
 void cuda_print(const cuda_bench *b, const char *metric, double value, const char *unit, const racer *r);

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { IN_FLIGHT = 8, BACK_TO_BACK_LEAST = 8, BACK_TO_BACK_MOST = 100 };
-
 /* One of the two. */
 typedef struct {
     const char *weir_sweep, *rival_sweep, *weir_best, *rival_best, *ratio; /* metrics */
@@ -188,10 +186,8 @@ bool cuda_measure_replay(cuda_bench *b, trouble *why)
         .in_flight = IN_FLIGHT,
     };
     bool done = run_heat(b, &single, why);
-    if (done) {
-        double frames = (b->settings.quick ? 30e6 : 80e6) / best_of(&single.rival);
-        many.frames = frames < BACK_TO_BACK_LEAST ? BACK_TO_BACK_LEAST : frames > BACK_TO_BACK_MOST ? BACK_TO_BACK_MOST : (uint32_t)frames;
-    }
+    if (done)
+        many.frames = cuda_back_to_back(b, best_of(&single.rival));
     podium_finish(&single.weir);
     podium_finish(&single.rival);
     done = done && run_heat(b, &many, why) && check_back_to_back(b, &many.weir.best[0], why);

@@ -39,6 +39,10 @@ bool rival_sync_each_make(racer *out, const rival_pool *pool, const shape *graph
 bool rival_capture_make(racer *out, const rival_pool *pool, const shape *graph, const rival_work *work, rival_way way, rival_ending ending,
     trouble *why);
 bool rival_nodes_make(racer *out, const rival_pool *pool, const shape *graph, const rival_work *work, rival_ending ending, trouble *why);
+/* Explicit nodes by programmatic edges: a task may start when those before it let it, and waits for their end itself. Compute capability 9.0. */
+bool rival_programmatic_make(racer *out, const rival_pool *pool, const shape *graph, const rival_work *work, trouble *why);
+/* Any CUDA graph, which it takes over, also where it fails. `how` is left to the caller. */
+bool rival_graph_make(racer *out, const rival_pool *pool, cudaGraph_t graph, trouble *why);
 
 /* How long it takes to build and instantiate a graph of explicit nodes, and with the upload to the device. */
 bool rival_nodes_time_build(const rival_pool *pool, const shape *graph, const rival_work *work, double *ns, double *uploaded_ns, trouble *why);

@@ -133,6 +133,23 @@ bool rival_nodes_time_build(const rival_pool *pool, const shape *graph, const ri
     return done;
 }
 
+bool rival_graph_make(racer *out, const rival_pool *pool, cudaGraph_t graph, trouble *why)
+{
+    replay *r = replay_create(pool, RIVAL_ASK, why);
+    if (!r) {
+        cudaGraphDestroy(graph);
+        return false;
+    }
+    r->graph = graph;
+    if (!CUDA_GOOD(why, cudaGraphInstantiate(&r->exec, graph, 0)) || !upload(r, why)) {
+        replay_finish(r);
+        return false;
+    }
+    *out = racer_of(r);
+    out->mode = "replay";
+    return true;
+}
+
 /* ---- capture ---- */
 
 /* Events live as long as the capture only. One more than the schedule's, `joint`, forks the streams off the first and joins them again. */

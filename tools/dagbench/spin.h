@@ -22,6 +22,8 @@ const void *spin_empty_resolve(void);  /* none: does nothing */
 const void *spin_spin_resolve(void);   /* int64_t ticks: lasts as many ticks of the processor's clock */
 const void *spin_told_resolve(void);   /* uint32_t: does nothing with it */
 const void *spin_ticket_resolve(void); /* spin_record *records, uint32_t task */
+const void *spin_early_resolve(void);  /* none: lets the next kernel start at once, waits for the end of those before, does nothing more */
+const void *spin_early_ticket_resolve(void); /* as that, and then as spin_ticket */
 
 /* Ticks of that clock a microsecond, measured against events on the current device; 0 if CUDA failed, with its error in *error. */
 double spin_ticks_per_us(int *error);

@@ -22,6 +22,11 @@ static bool is_replay(weir_way way)
     return strcmp(way.mode, "replay") == 0;
 }
 
+static bool is_auto(weir_way way)
+{
+    return strcmp(way.mode, "auto") == 0;
+}
+
 weir_plan_options weir_way_plan(weir_way way)
 {
     return (weir_plan_options){.policy = way.policy, .lanes = is_replay(way) ? 0 : way.lanes, .frames = way.frames};
@@ -60,7 +65,7 @@ static bool runs_as_asked(const bound *b, weir_way way, trouble *why)
 {
     weir_stats stats;
     weir_exec_stats(b->exec, &stats);
-    if (strcmp(stats.mode, way.mode) == 0)
+    if (is_auto(way) || strcmp(stats.mode, way.mode) == 0)
         return true;
     snprintf(why->text, sizeof why->text, "asked to run in mode %s, weir runs in mode %s", way.mode, stats.mode);
     return false;

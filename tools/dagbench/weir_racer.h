@@ -6,13 +6,13 @@
 #include "weir/weir.h"
 
 typedef struct {
-    const char *mode;      /* "eager", "replay" or "capture" */
+    const char *mode;      /* "eager", "replay" or "capture"; "auto" */
     const char *policy;
     uint32_t lanes;        /* of the plan; for a replay, those whose order is added to the edges, 0: none */
     uint32_t frames;       /* in flight */
 } weir_way;
 
-/* The runtime must outlive it, the graph need not. Fails if weir would run the plan in another mode. */
+/* The runtime must outlive it, the graph need not. Fails if weir would run the plan in another mode; "auto" may be any. */
 bool weir_racer_make(racer *out, weir_runtime *runtime, const weir_graph *graph, weir_way way, trouble *why);
 
 /* Of a racer made here. */

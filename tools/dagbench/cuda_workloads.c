@@ -1,0 +1,16 @@
+/* cuda_workloads.c - what dagbench measures on CUDA alone, by name; also where there is no CUDA, so that the names are known. */
+#include "cuda_bench.h"
+#include <string.h>
+
+const cuda_workload cuda_workloads[CUDA_WORKLOADS] = {
+    [CUDA_FLUID_KERNELS] = {CUDA_FLUID_KERNELS, "fluid-kernels", "the smoke of examples/fluid, 1024 x 1024", false},
+    [CUDA_PROGRAMMATIC] = {CUDA_PROGRAMMATIC, "programmatic", "a chain of kernels that let the next one start early", true},
+};
+
+const cuda_workload *cuda_workload_find(const char *name)
+{
+    for (int i = 0; i < CUDA_WORKLOADS; i++)
+        if (strcmp(cuda_workloads[i].name, name) == 0)
+            return &cuda_workloads[i];
+    return NULL;
+}
