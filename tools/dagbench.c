@@ -48,6 +48,7 @@ static void print_help(void)
          "  --mode NAME      auto, eager, replay or capture: what to measure on CUDA (default auto: all)\n"
          "  --kernel-us N    on CUDA, how long each task's kernel lasts, up to 100000 (default 0: it does nothing)\n"
          "  --quick          on CUDA, fewer laps and fewer ways to replay\n"
+         "  --choices        on CUDA, what mode auto chooses against each of the ways that it chooses from, and nothing else\n"
          "  --lanes N        lanes to plan for (default: what weir chooses, on CUDA 1, 2, 4, 8, 16 and 32)\n"
          "  --workers N      host threads (default: as many as there are processors)\n"
          "  --policy NAME    round_robin or priority (default priority, on CUDA both)\n"
@@ -252,6 +253,11 @@ int main(int argc, char **argv)
             o.kernels = argv[i];
             continue;
         }
+        if (strcmp(argv[i], "--choices") == 0) {
+            o.cuda.choices = true;
+            o.kernels = argv[i];
+            continue;
+        }
         if (!takes_value(argv[i]))
             return usage(argv[i], "unknown option");
         if (i + 1 == argc)
@@ -266,6 +272,8 @@ int main(int argc, char **argv)
         return usage("--tasks", "a file's graph has as many as it has; leave it out");
     if (o.only_cuda && o.kernel_us)
         return usage("--kernel-us", "this workload has kernels of its own; leave it out");
+    if (o.only_cuda && o.cuda.choices)
+        return usage("--choices", "this workload is not a graph of tasks; leave it out");
 
     o.cuda.repeat = o.repeat;
     o.cuda.tasks = o.tasks ? o.tasks : CUDA_TASKS;

@@ -89,9 +89,11 @@ exits 2 "spiral: no such workload" --workload spiral
 # What only kernels on CUDA have is refused where they are not.
 exits 2 "only on CUDA, and this runs on the host" --kernel-us 5 --tasks 10
 exits 2 "only on CUDA, and this runs on the host" --quick --tasks 10
+exits 2 "--choices: only on CUDA, and this runs on the host" --choices --tasks 10
 for workload in fluid-kernels programmatic; do
     exits 2 "$workload: only on CUDA" --workload $workload
     exits 2 "--kernel-us: this workload has kernels of its own" --workload $workload --kernel-us 5
+    exits 2 "--choices: this workload is not a graph of tasks" --workload $workload --choices
 done
 exits 2 "--kernel-us: must be a whole number from 0" --kernel-us 5us
 exits 1 "WEIR_BACKEND=teapot" --backend teapot --tasks 10

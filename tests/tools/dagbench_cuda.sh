@@ -72,6 +72,16 @@ for metric in handwritten_us fluid_eager_us fluid_eager_ratio fluid_replay_us fl
     [ "$(grep -cE " $metric +[0-9.]+ (us|ratio)$" "$work/out")" -eq 1 ] || wrong "no $metric: $(cat "$work/out")"
 done
 
+# What mode auto chooses, and nothing else; each frame in which it chooses is checked.
+choices=(auto_us fixed_us auto_ratio auto_back_to_back_us fixed_back_to_back_us auto_back_to_back_ratio)
+for shape in layers-50x20 fluid-frame; do
+    bench --workload "$data/shapes/$shape.stg" --choices --kernel-us 5 --json
+    [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
+    once "${choices[@]}"
+    [ "$(lines fixed_sweep_us),$(lines fixed_back_to_back_sweep_us),$(lines weir_eager_us),$(lines weir_replay_us)" = 7,7,0,0 ] ||
+        wrong "--choices: $(cat "$work/out")"
+done
+
 # Workloads that are no graphs.
 bench --workload programmatic --tasks 200 --json
 [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"

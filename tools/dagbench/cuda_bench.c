@@ -157,7 +157,8 @@ static bool measure_by_hand(cuda_bench *b, trouble *why)
 bool cuda_bench_shape(cuda_bench *bench, const char *name, const shape *graph, char *error, size_t error_bytes)
 {
     trouble why = {""};
-    bool done = open_subject(bench, name, graph, &why) && measure_by_hand(bench, &why);
+    bool done = open_subject(bench, name, graph, &why) &&
+        (bench->settings.choices ? cuda_measure_choices(bench, &why) : measure_by_hand(bench, &why));
     close_subject(&bench->on);
     return done || tell(&why, error, error_bytes);
 }

@@ -12,6 +12,7 @@ typedef struct {
     uint32_t repeat;    /* laps of a race, at most; 0: not said */
     uint32_t tasks;     /* of the workloads below that are made to measure: nodes of a chain, rounds of a loop */
     bool quick;         /* fewer laps, fewer ways to replay */
+    bool choices;       /* of graphs: what mode "auto" chooses against all it may choose from, in place of all else */
     bool json;
 } cuda_settings;
 

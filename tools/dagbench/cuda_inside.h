@@ -43,6 +43,7 @@ extern const weir_kernel spin_empty, spin_spin, spin_told, spin_ticket;
 bool cuda_measure_eager(cuda_bench *b, trouble *why);
 bool cuda_measure_replay(cuda_bench *b, trouble *why);
 bool cuda_measure_costs(cuda_bench *b, trouble *why); /* of building, launching and changing a replay */
+bool cuda_measure_choices(cuda_bench *b, trouble *why);
 
 /* Of workloads that are none of those graphs; they set what is being measured themselves. */
 bool cuda_measure_fluid(cuda_bench *b, const char *name, trouble *why);
