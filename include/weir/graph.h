@@ -6,7 +6,8 @@
  * the same copy, unless both only read or both only reduce.
  *
  * Declaring needs no check a line. A failed call returns the null task and adds nothing, nor does any after it; the first error sticks
- * to the graph, names the task, and comes out of weir_graph_status and weir_plan_create.
+ * to the graph, names the task, and comes out of weir_graph_status and weir_plan_create. So does what is touched before anything in the frame
+ * wrote it, a ring or what is reduced into; but adding goes on, and where the graph is added to another or becomes a body, the other's frame counts.
  * Names, kernels and natives are kept, not copied: they must outlive graphs, plans and execs.
  * Threads: a graph belongs to one thread at a time. */
 #ifndef WEIR_GRAPH_H

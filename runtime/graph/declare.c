@@ -52,16 +52,14 @@ uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *new_task)
         record.with.shape = body->shapes.count - 1; /* kernels in a row often share one */
     }
     weir_vector_push(&body->tasks, record);
-    weir_status status = WEIR_OK;
-    for (size_t i = 0; i < new_task->args.count && status == WEIR_OK; i++)
-        if (!weir_graph_keep_arg(graph, &new_task->args.arg[i]))
-            status = WEIR_ERR_NO_MEMORY;
-    if (status == WEIR_OK && new_task->args.count > 0)
-        status = weir_graph_derive(graph, before.tasks);
-    if (status == WEIR_OK)
+    bool complete = true;
+    for (size_t i = 0; i < new_task->args.count && complete; i++)
+        complete = weir_graph_keep_arg(graph, &new_task->args.arg[i]);
+    if (complete && new_task->args.count > 0)
+        complete = weir_graph_derive(graph, before.tasks);
+    if (complete)
         return before.tasks + 1;
-    if (status == WEIR_ERR_NO_MEMORY)
-        weir_graph_no_memory(graph);
+    weir_graph_no_memory(graph);
     weir_graph_back_to(graph, &before);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* derive.c - edges from accesses: whom a new task must follow, by what it and others before it touch; and the rules of what must
- * be written before it is touched. */
+ * be written before it is touched. Those are the frame's, not the task's: where these tasks become a sub-graph, or the body of a loop, others
+ * may have written it, and the graph that they are added to looks again. */
 #include "graph/graph.h"
 #include "util/sort.h"
 #include <string.h>
@@ -7,36 +8,35 @@
 
 /* Rings start each frame with an old frame's contents, and a reduce needs something to combine with: both must be written in
  * the frame before anything else touches them. */
-static weir_status note_early_touch(weir_graph *graph, const weir_task_record *task, const weir_arg_record *arg, uint32_t index)
+static void note_early_touch(weir_graph *graph, const weir_task_record *task, const weir_arg_record *arg, uint32_t index)
 {
     weir_buffer_record *record = &graph->body->buffers.at[arg->index];
     weir_buffer_state *state = &graph->states.at[arg->index];
     const weir_buffer *buffer = record->buffer;
     weir_span span = weir_arg_span(graph->body, arg);
     if (!weir_hazard_unwritten(state->hazard, &span))
-        return WEIR_OK;
+        return;
     if (arg->mode == WEIR_ARG_REDUCE && buffer->place != WEIR_HOST_IN)
-        return weir_graph_fail(graph, WEIR_ERR_HAZARD,
-                               "task '%s' reduces into buffer '%s' before anything writes it in the frame: fill or write it first", task->name, buffer->name);
+        weir_graph_fail_frame(graph, WEIR_ERR_HAZARD,
+                              "task '%s' reduces into buffer '%s' before anything writes it in the frame: fill or write it first", task->name, buffer->name);
     if (!record->touched_early) {
         record->touched_early = true;
         state->early_toucher = index;
     }
-    return WEIR_OK;
 }
 
-static weir_status check_ring_rule(weir_graph *graph, const weir_arg_record *arg)
+static void check_ring_rule(weir_graph *graph, const weir_arg_record *arg)
 {
     const weir_buffer_record *record = &graph->body->buffers.at[arg->index];
     const weir_buffer *buffer = record->buffer;
     uint32_t early = graph->states.at[arg->index].early_toucher;
     if (!record->written || !record->touched_early || !weir_buffer_is_ring(buffer) || buffer->place == WEIR_HOST_IN)
-        return WEIR_OK;
+        return;
     const weir_task_record *toucher = &graph->body->tasks.at[early];
-    return weir_graph_fail(graph, WEIR_ERR_HAZARD,
-                           "task '%s' touches this frame's copy of ring '%s' before anything writes it in the frame: read an earlier frame's with "
-                           "WEIR_PREVIOUS('%s', 1), or give the buffer one copy and update it in place",
-                           toucher->name, buffer->name, buffer->name);
+    weir_graph_fail_frame(graph, WEIR_ERR_HAZARD,
+                          "task '%s' touches this frame's copy of ring '%s' before anything writes it in the frame: read an earlier frame's with "
+                          "WEIR_PREVIOUS('%s', 1), or give the buffer one copy and update it in place",
+                          toucher->name, buffer->name, buffer->name);
 }
 
 static bool touch(weir_graph *graph, const weir_arg_record *arg, uint32_t index)
@@ -88,7 +88,7 @@ static bool keep_derived(weir_graph *graph, uint32_t index)
 }
 
 /* The task's reads come before its writes, whatever the order of its arguments. */
-weir_status weir_graph_derive(weir_graph *graph, uint32_t index)
+bool weir_graph_derive(weir_graph *graph, uint32_t index)
 {
     weir_body *body = graph->body;
     const weir_task_record *task = &body->tasks.at[index];
@@ -109,14 +109,12 @@ weir_status weir_graph_derive(weir_graph *graph, uint32_t index)
             if (!derives)
                 continue;
             if (!make_hazard(graph, arg))
-                return WEIR_ERR_NO_MEMORY;
-            weir_status status = arg->mode == WEIR_ARG_WRITE ? WEIR_OK : note_early_touch(graph, task, arg, index);
-            if (status == WEIR_OK)
-                status = check_ring_rule(graph, arg);
-            if (status != WEIR_OK)
-                return status;
+                return false;
+            if (arg->mode != WEIR_ARG_WRITE)
+                note_early_touch(graph, task, arg, index);
+            check_ring_rule(graph, arg);
             if (!touch(graph, arg, index))
-                return WEIR_ERR_NO_MEMORY;
+                return false;
         }
-    return keep_derived(graph, index) ? WEIR_OK : WEIR_ERR_NO_MEMORY;
+    return keep_derived(graph, index);
 }

@@ -16,10 +16,11 @@ weir_status weir_graph_create(const char *name, uint32_t flags, weir_graph **out
     if (graph) {
         graph->body = weir_body_create(name, flags);
         graph->error = weir_alloc(1, ERROR_BYTES);
+        graph->frame_error = weir_alloc(1, ERROR_BYTES);
         graph->names = weir_alloc(1, sizeof *graph->names);
         graph->indices = weir_table_create();
     }
-    if (!graph || !graph->body || !graph->error || !graph->names || !graph->indices) {
+    if (!graph || !graph->body || !graph->error || !graph->frame_error || !graph->names || !graph->indices) {
         weir_graph_destroy(graph);
         return weir_fail_no_memory();
     }
@@ -41,6 +42,7 @@ void weir_graph_destroy(weir_graph *graph)
     weir_free(graph->names);
     weir_table_destroy(graph->indices);
     weir_free(graph->error);
+    weir_free(graph->frame_error);
     weir_body_release(graph->body);
     weir_free(graph);
 }
@@ -58,6 +60,18 @@ weir_status weir_graph_fail(weir_graph *graph, weir_status status, const char *f
     return status;
 }
 
+void weir_graph_fail_frame(weir_graph *graph, weir_status status, const char *format, ...)
+{
+    if (graph->frame_status != WEIR_OK)
+        return;
+    va_list args;
+    va_start(args, format);
+    weir_fail_v(status, format, args);
+    va_end(args);
+    graph->frame_status = status;
+    snprintf(graph->frame_error, ERROR_BYTES, "%s", weir_last_error());
+}
+
 bool weir_graph_no_memory(weir_graph *graph)
 {
     weir_graph_fail(graph, WEIR_ERR_NO_MEMORY, "graph '%s': out of memory", graph->body->name);
@@ -68,9 +82,11 @@ weir_status weir_graph_status(const weir_graph *graph)
 {
     if (!graph)
         return weir_fail(WEIR_ERR_INVALID, "the graph is NULL");
-    if (graph->status == WEIR_OK)
-        return WEIR_OK;
-    return weir_fail(graph->status, "%s", graph->error);
+    if (graph->status != WEIR_OK)
+        return weir_fail(graph->status, "%s", graph->error);
+    if (graph->frame_status != WEIR_OK)
+        return weir_fail(graph->frame_status, "%s", graph->frame_error);
+    return WEIR_OK;
 }
 
 const weir_body *weir_graph_body(const weir_graph *graph)

@@ -22,8 +22,8 @@ typedef struct {
 
 struct weir_graph {
     weir_body *body;
-    weir_status status;
-    char *error; /* text of the first error; ERROR_BYTES, taken at birth so that no memory can be said */
+    weir_status status, frame_status; /* frame_status: what is wrong unless the tasks come to stand behind others, as a sub-graph or body */
+    char *error, *frame_error; /* text of the first of each; ERROR_BYTES, taken at birth so that no memory can be said */
     WEIR_VECTOR(weir_buffer_state) states; /* like body->buffers */
     WEIR_VECTOR(uint32_t) stamps;          /* task -> the last task that followed it, + 1: finds doubles; as many as were needed yet */
     weir_touchers found;                   /* scratch */
@@ -34,6 +34,9 @@ struct weir_graph {
 /* Keeps the first error. The task's name, if it has one, comes first in the text. Returns `status`. */
 weir_status weir_graph_fail(weir_graph *graph, weir_status status, const char *format, ...) WEIR_PRINTF(3, 4);
 
+/* Keeps the first of what is wrong with the frame if nothing comes before these tasks: adding goes on, planning does not. */
+void weir_graph_fail_frame(weir_graph *graph, weir_status status, const char *format, ...) WEIR_PRINTF(3, 4);
+
 bool weir_graph_no_memory(weir_graph *graph); /* says so to the graph; false, for the caller to return */
 
 /* Index of a handle's task; UINT32_MAX for the null task or another graph's. */
@@ -43,8 +46,8 @@ uint32_t weir_graph_index_of(const weir_graph *graph, weir_task task);
 weir_status weir_graph_check_args(weir_graph *graph, const weir_task_record *task, weir_args args); /* keeps the first error */
 bool weir_graph_keep_arg(weir_graph *graph, const weir_arg *arg); /* appends it to the body; false: no memory */
 
-/* derive.c: the edges of the task that was added last, by its accesses. WEIR_ERR_NO_MEMORY, and rules broken, with the error kept. */
-weir_status weir_graph_derive(weir_graph *graph, uint32_t index);
+/* derive.c: the edges of the task that was added last, by its accesses. false: no memory. */
+bool weir_graph_derive(weir_graph *graph, uint32_t index);
 
 /* Makes the body the graph's own before it is written. false: no memory, said to the graph. */
 bool weir_graph_own(weir_graph *graph);
