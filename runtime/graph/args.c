@@ -102,7 +102,7 @@ weir_status weir_graph_check_args(weir_graph *graph, const weir_task_record *tas
             status = weir_graph_fail(graph, WEIR_ERR_INVALID, "task '%s': argument %zu has the unknown mode %d", task->name, i, arg->mode);
         else if (arg->mode >= WEIR_ARG_READ)
             status = check_access(graph, task, arg, i);
-        else if (arg->flags & WEIR_ARG_HIDDEN)
+        else if ((arg->flags & WEIR_ARG_HIDDEN) && !(arg->mode == WEIR_ARG_PARAM && weir_kind_is_control(task->kind)))
             status = weir_graph_fail(graph, WEIR_ERR_INVALID, "task '%s': argument %zu is hidden, but only buffers can be", task->name, i);
         else if (arg->mode == WEIR_ARG_PARAM && !arg->param)
             status = weir_graph_fail(graph, WEIR_ERR_INVALID, "task '%s': argument %zu names no param (NULL)", task->name, i);

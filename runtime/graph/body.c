@@ -40,7 +40,7 @@ weir_body *weir_body_create(const char *name, uint32_t flags)
 /* Each vector of a body, for what is done to all of them alike. */
 #define FOR_EACH_VECTOR(do_it)                                                                                                             \
     do_it(tasks) do_it(args) do_it(derived) do_it(explicits) do_it(explicits_carried) do_it(boxes) do_it(shapes) do_it(values)              \
-        do_it(buffers) do_it(params) do_it(groups) do_it(subgraphs)
+        do_it(buffers) do_it(params) do_it(groups) do_it(subgraphs) do_it(controls) do_it(inner)
 
 weir_body *weir_body_clone(const weir_body *body)
 {
@@ -65,6 +65,8 @@ weir_body *weir_body_clone(const weir_body *body)
         weir_buffer_hold(copy->buffers.at[i].buffer);
     for (uint32_t i = 0; i < copy->params.count; i++)
         weir_param_hold(copy->params.at[i]);
+    for (uint32_t i = 0; i < copy->inner.count; i++)
+        weir_body_hold(copy->inner.at[i]);
     if (body->texts) { /* the next text of the copy goes into an arena of its own, in front of these */
         copy->texts = body->texts;
         atomic_fetch_add_explicit(&copy->texts->holders, 1, memory_order_relaxed);
@@ -92,6 +94,8 @@ void weir_body_release(const weir_body *shared)
         weir_buffer_release(body->buffers.at[i].buffer);
     for (uint32_t i = 0; i < body->params.count; i++)
         weir_param_release(body->params.at[i]);
+    for (uint32_t i = 0; i < body->inner.count; i++)
+        weir_body_release(body->inner.at[i]);
 #define FINISH(vector) weir_vector_finish(&body->vector);
     FOR_EACH_VECTOR(FINISH)
 #undef FINISH
@@ -139,11 +143,22 @@ uint32_t weir_body_first_of(const weir_body *body, uint32_t handle_index)
     return is_subgraph ? body->subgraphs.at[lo].first : handle_index;
 }
 
-double weir_task_cost(const weir_task_record *task)
+double weir_task_cost(const weir_body *body, const weir_task_record *task)
 {
     if (task->cost_ns > 0)
         return task->cost_ns;
+    if (weir_kind_is_control(task->kind))
+        return body->controls.at[task->with.control].cost_ns;
     return task->kind == WEIR_KIND_EMPTY ? 0.0 : 1000.0;
+}
+
+bool weir_task_keeps_state(const weir_body *body, const weir_task_record *task)
+{
+    if (task->flags & WEIR_TASK_REENTRANT)
+        return false;
+    if (weir_kind_is_control(task->kind))
+        return body->controls.at[task->with.control].keeps_state;
+    return task->kind == WEIR_KIND_HOST || task->kind == WEIR_KIND_NATIVE;
 }
 
 float weir_task_share(const weir_body *body, const weir_task_record *task)

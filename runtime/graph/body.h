@@ -64,7 +64,9 @@ typedef struct {
 /* What a loop or branch decides about: inner[first] .. inner[first + count - 1]. A while has one; an if has its then, and its else if there is one. */
 typedef struct {
     uint32_t first, count;
-    uint32_t at_most; /* while: rounds; else 1 */
+    uint32_t at_most;   /* while: rounds; else 1 */
+    bool keeps_state;   /* some task of theirs has hidden state, see weir_task_keeps_state */
+    double cost_ns;     /* of one round, or of the dearest body */
 } weir_control;
 
 /* Tasks first..handle (the handle included) were added as one sub-graph; `first` is its empty entry. */
@@ -110,7 +112,8 @@ uint32_t weir_body_first_of(const weir_body *body, uint32_t handle);
 /* What the graph holds now; for plans, and for writers of files. */
 const weir_body *weir_graph_body(const weir_graph *graph);
 
-double weir_task_cost(const weir_task_record *task);  /* ns, its own or the default */
+double weir_task_cost(const weir_body *body, const weir_task_record *task); /* ns, its own or the default */
+bool weir_task_keeps_state(const weir_body *body, const weir_task_record *task); /* so it follows itself from frame to frame */
 float weir_task_share(const weir_body *body, const weir_task_record *task); /* 0 < share <= 1 */
 const char *weir_task_group(const weir_body *body, const weir_task_record *task); /* NULL: none */
 const char *weir_kind_name(weir_task_kind kind);      /* "kernel", "copy", ... */

@@ -104,8 +104,7 @@ static bool add_declared(life *l)
     }
     for (uint32_t t = 0; t < body->tasks.count; t++) { /* hidden state */
         const weir_task_record *task = &body->tasks.at[t];
-        bool stateful = (task->kind == WEIR_KIND_HOST || task->kind == WEIR_KIND_NATIVE) && !(task->flags & WEIR_TASK_REENTRANT);
-        if (stateful && !add_edge(l, t, t, 1))
+        if (weir_task_keeps_state(body, task) && !add_edge(l, t, t, 1))
             return false;
     }
     return true;

@@ -63,6 +63,12 @@ static bool add_task_again(inlining *in, uint32_t round, uint32_t index)
     task.record.group = weir_body_group_number(in->graph->body, weir_task_group(in->child, from));
     if (task.record.group == UINT32_MAX)
         return weir_graph_no_memory(in->graph);
+    if (weir_kind_is_control(from->kind)) {
+        const weir_control *control = &in->child->controls.at[from->with.control];
+        task.record.with.control = weir_graph_keep_control(in->graph, control, in->child->inner.at + control->first);
+        if (task.record.with.control == UINT32_MAX)
+            return false;
+    }
     return weir_graph_append(in->graph, &task) != 0;
 }
 

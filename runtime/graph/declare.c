@@ -11,7 +11,8 @@ weir_graph_mark weir_graph_mark_of(const weir_graph *graph)
 {
     const weir_body *body = graph->body;
     return (weir_graph_mark){body->tasks.count,  body->args.count,      body->derived.count,           body->boxes.count,     body->shapes.count,
-                             body->values.count, body->explicits.count, body->explicits_carried.count, body->subgraphs.count};
+                             body->values.count, body->explicits.count, body->explicits_carried.count, body->subgraphs.count,
+                             body->controls.count, body->inner.count};
 }
 
 void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark)
@@ -28,6 +29,9 @@ void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark)
     body->explicits.count = mark->explicits;
     body->explicits_carried.count = mark->explicits_carried;
     body->subgraphs.count = mark->subgraphs;
+    body->controls.count = mark->controls;
+    while (body->inner.count > mark->inner)
+        weir_body_release(body->inner.at[--body->inner.count]);
 }
 
 uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *new_task)

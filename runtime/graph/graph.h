@@ -63,10 +63,13 @@ uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *task);
 /* How much of everything the body holds, so that an add that fails half-way can take back what it added. What hazards remember of
  * it stays, and is passed over. */
 typedef struct {
-    uint32_t tasks, args, derived, boxes, shapes, values, explicits, explicits_carried, subgraphs;
+    uint32_t tasks, args, derived, boxes, shapes, values, explicits, explicits_carried, subgraphs, controls, inner;
 } weir_graph_mark;
 weir_graph_mark weir_graph_mark_of(const weir_graph *graph);
 void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark);
+
+/* control.c: appends a control like this, and holds its bodies. Its index; UINT32_MAX: no memory, said to the graph. */
+uint32_t weir_graph_keep_control(weir_graph *graph, const weir_control *control, const weir_body *const *bodies);
 
 /* The edge as indices; both ends valid. false: no memory, said to the graph. */
 bool weir_graph_add_edge(weir_graph *graph, uint32_t later, uint32_t earlier);

@@ -46,7 +46,7 @@ static weir_status describe_tasks(owned *o)
             .kind = weir_kind_name((weir_task_kind)task->kind),
             .group = weir_task_group(body, task),
             .priority = task->priority,
-            .cost_ns = weir_task_cost(task),
+            .cost_ns = weir_task_cost(body, task),
             .share = (double)weir_task_share(body, task),
         };
     }

@@ -3,22 +3,17 @@
 #include "util/memory.h"
 #include "util/status.h"
 
-static bool keeps_state(const weir_task_record *task)
-{
-    return (task->kind == WEIR_KIND_HOST || task->kind == WEIR_KIND_NATIVE) && !(task->flags & WEIR_TASK_REENTRANT);
-}
-
 static bool gather_costs(const weir_body *body, weir_work *work)
 {
     work->cost_ns = weir_alloc(work->tasks, sizeof *work->cost_ns);
     for (uint32_t t = 0; work->cost_ns && t < work->tasks; t++) {
         const weir_task_record *task = &body->tasks.at[t];
-        double cost = weir_task_cost(task);
+        double cost = weir_task_cost(body, task);
         work->cost_ns[t] = (float)cost;
         work->total_ns += cost;
         if (task->kind == WEIR_KIND_KERNEL)
             work->device_ns += cost * (double)weir_task_share(body, task);
-        if (keeps_state(task) && work->longest_serial_ns < cost)
+        if (weir_task_keeps_state(body, task) && work->longest_serial_ns < cost)
             work->longest_serial_ns = cost;
         if (t == 0 || task->priority < work->most_urgent)
             work->most_urgent = task->priority;

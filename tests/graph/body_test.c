@@ -11,12 +11,12 @@ START_TEST(cost_is_a_microsecond_or_nothing_for_an_empty_task)
 {
     weir_graph *graph = graph_make(0);
     weir_task host = task_add(graph, "host", weir_no_args()), empty = weir_add_empty(graph, "empty");
-    ck_assert_double_eq(weir_task_cost(record_of(graph, host)), 1000.0);
-    ck_assert_double_eq(weir_task_cost(record_of(graph, empty)), 0.0);
+    ck_assert_double_eq(weir_task_cost(weir_graph_body(graph), record_of(graph, host)), 1000.0);
+    ck_assert_double_eq(weir_task_cost(weir_graph_body(graph), record_of(graph, empty)), 0.0);
     weir_task_set(graph, host, &(weir_task_options){.cost_ns = 250});
     weir_task_set(graph, empty, &(weir_task_options){.cost_ns = 40});
-    ck_assert_double_eq(weir_task_cost(record_of(graph, host)), 250.0);
-    ck_assert_double_eq(weir_task_cost(record_of(graph, empty)), 40.0);
+    ck_assert_double_eq(weir_task_cost(weir_graph_body(graph), record_of(graph, host)), 250.0);
+    ck_assert_double_eq(weir_task_cost(weir_graph_body(graph), record_of(graph, empty)), 40.0);
     weir_graph_destroy(graph);
 }
 END_TEST
