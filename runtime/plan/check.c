@@ -7,12 +7,17 @@
  * to from t. Places of a lane count on through the frames: place i of frame n is n * length + i, frame 0 being that of t. So one
  * array a lane is enough, and it is exact once the tasks have been swept as often as the furthest edge spans frames, plus once:
  * no path from frame 0 to frame d leaves those frames. Frame n also follows all of frame n - F, but no edge of the plan is that
- * long, so this neither covers an edge nor makes a wait needless. O((tasks + edges) * lanes) time, O(tasks + edges) memory. */
+ * long, so this neither covers an edge nor makes a wait needless. O((tasks + edges) * lanes) time, O(tasks + edges) memory.
+ *
+ * The plan of a loop's body is proved as one of its own. What it may rely on besides is that its task's accesses are those of the bodies; that
+ * is the graph's to see to, and its tests'. */
 #include "graph/dag.h"
 #include "plan/plan.h"
 #include "util/memory.h"
 #include "util/status.h"
+#include "util/table.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 #define NEVER UINT64_MAX
 
@@ -362,6 +367,53 @@ static weir_status check_lane_waits(proof *p, uint32_t lane)
     return status;
 }
 
+/* Body i of the task's. */
+static weir_status check_body(const weir_plan *plan, const weir_task_record *task, uint32_t i)
+{
+    const weir_plan *inner = plan->inner[i];
+    if (!inner || inner->body != plan->body->inner.at[i])
+        return weir_fail(WEIR_ERR_HAZARD, "the plan lacks one of body '%s' of task '%s'", plan->body->inner.at[i]->name, task->name);
+    if (inner->lanes != 1 || inner->frames != 1 || inner->ring_copies != plan->ring_copies)
+        return weir_fail(WEIR_ERR_HAZARD,
+                         "body '%s' of task '%s' is planned for %" PRIu32 " lanes, %" PRIu32 " frames and %" PRIu32
+                         " copies of rings: must be one, one, and the %" PRIu32 " of its graph",
+                         inner->body->name, task->name, inner->lanes, inner->frames, inner->ring_copies, plan->ring_copies);
+    weir_status status = weir_plan_check(inner);
+    if (status != WEIR_ERR_HAZARD)
+        return status;
+    char why[512];
+    snprintf(why, sizeof why, "%s", weir_last_error());
+    return weir_fail(status, "body '%s' of task '%s': %s", inner->body->name, task->name, why);
+}
+
+/* A plan that several bodies share is proved once. */
+static weir_status check_bodies(const weir_plan *plan)
+{
+    const weir_body *body = plan->body;
+    weir_table *proved = body->inner.count > 0 ? weir_table_create() : NULL;
+    weir_status status = WEIR_OK;
+    if (body->inner.count > 0 && !plan->inner)
+        status = weir_fail(WEIR_ERR_HAZARD, "the plan lacks those of its loops' bodies");
+    else if (body->inner.count > 0 && !proved)
+        status = weir_fail_no_memory();
+    for (uint32_t t = 0; t < body->tasks.count && status == WEIR_OK; t++) {
+        const weir_task_record *task = &body->tasks.at[t];
+        if (!weir_kind_is_control(task->kind))
+            continue;
+        const weir_control *control = &body->controls.at[task->with.control];
+        for (uint32_t i = control->first; i < control->first + control->count && status == WEIR_OK; i++) {
+            uint32_t same = weir_table_get_pointer(proved, plan->inner[i]);
+            if (same != UINT32_MAX && body->inner.at[same] == body->inner.at[i])
+                continue;
+            status = check_body(plan, task, i);
+            if (status == WEIR_OK && !weir_table_put_pointer(proved, plan->inner[i], i))
+                status = weir_fail_no_memory();
+        }
+    }
+    weir_table_destroy(proved);
+    return status;
+}
+
 weir_status weir_plan_check(const weir_plan *plan)
 {
     if (!plan)
@@ -386,6 +438,8 @@ weir_status weir_plan_check(const weir_plan *plan)
         status = check_records(&p);
     for (uint32_t lane = 0; lane < plan->lanes && status == WEIR_OK; lane++)
         status = check_lane_waits(&p, lane);
+    if (status == WEIR_OK)
+        status = check_bodies(plan);
     weir_free(p.reach);
     weir_free(p.step);
     weir_free(p.step_first);

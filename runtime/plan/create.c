@@ -1,5 +1,6 @@
 /* create.c - makes a plan, one pass after the other, each from what those before it found:
- * options, edges, work -> lanes and order (policy) -> waits -> timeline, bounds. */
+ * options, edges, work -> lanes and order (policy) -> waits -> timeline, bounds. Then bodies of loops and branches, each a plan of its own for
+ * one lane: a body runs within the task that decides about it, in the frame's copies of rings. */
 #include "graph/dag.h"
 #include "plan/bands.h"
 #include "plan/bounds.h"
@@ -13,12 +14,15 @@
 #include "util/memory.h"
 #include "util/settings.h"
 #include "util/status.h"
+#include "util/table.h"
 #include <assert.h>
+#include <stdio.h>
 
 /* What passes hand to each other and the plan does not keep. Zeroed is empty. */
 typedef struct {
     const weir_policy *policy;
     uint32_t lanes; /* 0: ours to choose */
+    uint32_t ring_copies; /* of the plan that this one is inside; 0: inside none */
     weir_dag dag;
     weir_work work;
     double *tail_ns;
@@ -85,7 +89,7 @@ static weir_status find_edges(making *m, weir_plan *plan)
         return status;
     plan->tasks = m->dag.tasks;
     plan->edges = m->dag.edges;
-    plan->ring_copies = weir_ring_copies(plan->body, plan->frames);
+    plan->ring_copies = m->ring_copies ? m->ring_copies : weir_ring_copies(plan->body, plan->frames);
     status = check_rings(plan);
     if (status != WEIR_OK)
         return status;
@@ -170,8 +174,8 @@ static void respect_device(double device_ns, weir_plan *plan)
         plan->interval_ns = device_ns;
 }
 
-/* From the policy and the lanes of `m`, and the frames of the plan. */
-static weir_status make(making *given, weir_plan *plan)
+/* From the policy and the lanes of `given`, and the frames of the plan. Not yet what is inside. */
+static weir_status make_itself(const making *given, weir_plan *plan)
 {
     making m = *given;
     weir_status status = find_edges(&m, plan);
@@ -205,6 +209,73 @@ static weir_plan *plan_of(const weir_body *body)
     return plan;
 }
 
+/* ---- bodies of loops and branches ---- */
+
+/* The task that decides about body->inner.at[i]. */
+static const char *decider_of(const weir_body *body, uint32_t i)
+{
+    for (uint32_t t = 0; t < body->tasks.count; t++) {
+        const weir_task_record *task = &body->tasks.at[t];
+        const weir_control *control = weir_kind_is_control(task->kind) ? &body->controls.at[task->with.control] : NULL;
+        if (control && i >= control->first && i < control->first + control->count)
+            return task->name;
+    }
+    return "?";
+}
+
+static weir_status fail_inside(const weir_body *body, uint32_t i, weir_status status)
+{
+    char why[512];
+    if (status == WEIR_ERR_NO_MEMORY)
+        return status;
+    snprintf(why, sizeof why, "%s", weir_last_error());
+    return weir_fail(status, "body '%s' of task '%s': %s", body->inner.at[i]->name, decider_of(body, i), why);
+}
+
+static weir_status make(const making *given, weir_plan *plan);
+
+static weir_status plan_body(const making *given, weir_plan *outer, uint32_t i)
+{
+    making m = {.lanes = 1, .policy = given->policy, .ring_copies = outer->ring_copies};
+    weir_plan *plan = outer->inner[i] = plan_of(outer->body->inner.at[i]);
+    if (!plan)
+        return weir_fail_no_memory();
+    plan->policy = m.policy->name;
+    plan->frames = 1;
+    weir_status status = make(&m, plan);
+    return status == WEIR_OK ? WEIR_OK : fail_inside(outer->body, i, status);
+}
+
+/* A body that several tasks decide about, as when a loop is in a repeated sub-graph, is planned once. */
+static weir_status plan_bodies(const making *given, weir_plan *plan)
+{
+    const weir_body *body = plan->body;
+    if (body->inner.count == 0)
+        return WEIR_OK;
+    weir_table *planned = weir_table_create();
+    plan->inner = weir_alloc(body->inner.count, sizeof(weir_plan *));
+    weir_status status = planned && plan->inner ? WEIR_OK : weir_fail_no_memory();
+    for (uint32_t i = 0; i < body->inner.count && status == WEIR_OK; i++) {
+        uint32_t same = weir_table_get_pointer(planned, body->inner.at[i]);
+        if (same != UINT32_MAX)
+            plan->inner[i] = weir_plan_hold(plan->inner[same]);
+        else if (!weir_table_put_pointer(planned, body->inner.at[i], i))
+            status = weir_fail_no_memory();
+        else
+            status = plan_body(given, plan, i);
+    }
+    weir_table_destroy(planned);
+    return status;
+}
+
+static weir_status make(const making *given, weir_plan *plan)
+{
+    weir_status status = make_itself(given, plan);
+    return status == WEIR_OK ? plan_bodies(given, plan) : status;
+}
+
+/* ---- whole plans ---- */
+
 weir_status weir_plan_create(const weir_graph *graph, const weir_plan_options *options, weir_plan **out)
 {
     static const weir_plan_options defaults = {0};
@@ -231,7 +302,7 @@ weir_status weir_plan_create(const weir_graph *graph, const weir_plan_options *o
 
 weir_status weir_plan_again(const weir_plan *plan, uint32_t lanes, weir_plan **out)
 {
-    making m = {.lanes = lanes, .policy = weir_policy_named(plan->policy)};
+    const making m = {.lanes = lanes, .policy = weir_policy_named(plan->policy)};
     assert(lanes >= 1 && lanes <= WEIR_LANES_MOST && m.policy);
     weir_plan *made = plan_of(plan->body);
     if (!made)

@@ -14,6 +14,9 @@ void weir_plan_destroy(weir_plan *plan)
 {
     if (!plan || atomic_fetch_sub_explicit(&plan->holders, 1, memory_order_acq_rel) > 1)
         return;
+    for (uint32_t i = 0; plan->inner && i < plan->body->inner.count; i++)
+        weir_plan_destroy(plan->inner[i]);
+    weir_free(plan->inner);
     weir_body_release(plan->body);
     weir_free(plan->order);
     weir_free(plan->position);
@@ -39,6 +42,9 @@ bool weir_plan_is_valid(const weir_plan *plan)
         return false;
     if (plan->lane_first[0] != 0 || plan->lane_first[plan->lanes] != plan->tasks || !plan->binding || !plan->policy)
         return false;
+    for (uint32_t i = 0; i < plan->body->inner.count; i++)
+        if (!plan->inner[i] || plan->inner[i]->body != plan->body->inner.at[i] || plan->inner[i]->lanes != 1 || plan->inner[i]->frames != 1)
+            return false;
     for (uint32_t i = 0; i < plan->tasks; i++) {
         uint32_t task = plan->order[i], lane = task < plan->tasks ? plan->lane[task] : plan->lanes;
         if (lane >= plan->lanes || plan->position[task] != i || plan->wait_first[task] > plan->wait_first[task + 1])

@@ -39,7 +39,7 @@ struct weir_plan {
     double makespan_ns, interval_ns, bound_ns;
     const char *binding;   /* static */
     uint64_t naive_waits;
-    weir_plan **inner;     /* of each of body->inner, planned for one lane and one frame */
+    weir_plan **inner;     /* of each of body->inner, planned for one lane and one frame; held, the same of the same body */
 };
 
 weir_plan *weir_plan_hold(const weir_plan *plan);
