@@ -14,7 +14,11 @@
 
 enum { QUEUE_MOST = 1000, PRIORITY_GREATEST = -5, BLOCK_MOST = 1024, SHARED_MOST = 232448, SHARED_USUAL = 49152, BATCH_MOST = 256 };
 
-typedef enum { ACT_NOTHING, ACT_KERNEL, ACT_LINE, ACT_BOX, ACT_FILL, ACT_BATCH, ACT_FREE, ACT_HOST } act_kind;
+typedef enum {
+    ACT_NOTHING, ACT_KERNEL, ACT_LINE, ACT_BOX, ACT_FILL, ACT_BATCH, ACT_FREE, ACT_HOST,
+    /* of graphs alone */
+    ACT_RECORD, ACT_AWAIT, ACT_ALLOC, ACT_RELEASE, ACT_CONDITIONAL, ACT_CHILD
+} act_kind;
 
 /* What an operation or node does; never changed once made. */
 typedef struct {
@@ -25,7 +29,7 @@ typedef struct {
     size_t shared;
     void **args;
     struct cudaMemcpy3DParms box;
-    void *to;
+    void *to; /* of ACT_ALLOC: the memory, which it owns */
     const void *from;
     size_t bytes;
     int to_kind, from_kind; /* cudaMemoryType */
@@ -34,6 +38,8 @@ typedef struct {
     unsigned batch_count;
     cudaHostFn_t host;
     void *user;
+    cudaEvent_t event;
+    struct cudaConditionalNodeParams condition;
 } act;
 
 /* A recorded point of a stream. */
@@ -43,23 +49,46 @@ typedef struct {
     int64_t when_ns;
 } mark;
 
+/* Nodes, and what is said of the edge from each. */
 typedef struct {
     cudaGraphNode_t *at;
-    size_t count, room;
+    cudaGraphEdgeData *data;
+    size_t count, room, data_room;
 } node_set;
+
+/* Of a kernel. */
+typedef struct {
+    int priority, cooperative;
+    unsigned cluster[3];
+    bool programmatic; /* a launch that may begin early */
+} launch_attributes;
 
 struct CUgraphNode_st {
     struct CUgraph_st *graph;
     size_t index;
     act *does;
+    launch_attributes attributes;
     node_set after;
-    bool captured, reached;
+    struct CUgraph_st **inner; /* bodies, or the child */
+    size_t inner_count;
+    uint64_t captured; /* the capture that it has to be joined in; 0: none */
+    bool reached;
 };
+
+/* A conditional handle is its graph's number and, in the low 16 bits, its own in that graph. */
+typedef struct {
+    unsigned value, flags;
+    bool used;
+} handle_use;
 
 struct CUgraph_st {
     uint64_t id;
     struct CUgraphNode_st **node;
     size_t count, room, edges;
+    struct CUgraphNode_st *owner; /* of a body or child; NULL: a graph of its own */
+    handle_use *handle;
+    size_t handle_count, handle_room;
+    unsigned captures; /* that go on into it */
 };
 
 typedef struct {
@@ -68,30 +97,71 @@ typedef struct {
     struct CUstream_st *origin;
     enum cudaStreamCaptureMode mode;
     pthread_t thread;
+    bool lends; /* the graph is the caller's */
+    bool lost;
 } capture;
 
 typedef struct {
+    size_t node;
+    bool programmatic;
+} exec_edge;
+
+typedef struct {
     act *does;
+    launch_attributes attributes;
     bool enabled;
+    exec_edge *after;
+    size_t after_count;
+    struct exec_graph *inner;
+    size_t inner_count;
 } exec_node;
 
-struct CUgraphExec_st {
-    uint64_t graph_id;
-    unsigned refs;
+typedef struct exec_graph {
+    uint64_t graph_id, update_id; /* made from; updated from last */
     size_t count;
     exec_node *node;
-    size_t **after, *after_count;
+    handle_use *handle;
+    size_t handle_count;
+} exec_graph;
+
+struct CUgraphExec_st {
+    struct CUgraphExec_st *next;
+    exec_graph all;
+    unsigned refs;
+    unsigned long long flags;
     uint64_t launched, done;
 };
 
-/* One run of an exec. */
 typedef struct {
-    struct CUgraphExec_st *exec;
-    uint64_t number;
-    act **does;
-    bool *vanished, *started;
-    unsigned *waits_for, *step;
+    act *does; /* NULL: switched off */
+    mark *at;  /* of event nodes */
+    bool vanished; /* keeps no order */
+    bool started, synchronised;
+    size_t waits_for; /* what must be done, or only be started, before it starts */
+    size_t behind;    /* what must be done before cudaGridDependencySynchronize returns */
+    size_t early;     /* edges from kernels that need only be started */
+    unsigned step, choice;
+    struct run_part *inner;
+} run_node;
+
+/* A graph or body that runs as one run of an exec. */
+typedef struct run_part {
+    struct graph_run *run;
+    struct run_part *parent;
+    size_t parent_node;
+    const exec_graph *of;
+    uint64_t graph_id, update_id;
+    unsigned *value;
+    bool *is_set;
+    run_node *node;
     size_t *ready, ready_count, left;
+} run_part;
+
+typedef struct graph_run {
+    struct CUgraphExec_st *exec;
+    struct CUstream_st *stream;
+    uint64_t number;
+    run_part all;
 } graph_run;
 
 typedef enum { OP_ACT, OP_RECORD, OP_WAIT, OP_GRAPH } op_kind;
@@ -112,11 +182,10 @@ struct CUstream_st {
     uint64_t id;
     operation *first, *last;
     size_t count;
-    bool gone;
+    bool blocking, gone;
     capture *captured;
     node_set follows;
-    cudaGraphEdgeData *edge_data;
-    size_t edge_room;
+    node_set shown; /* what cudaStreamGetCaptureInfo gave, until the next call */
 };
 
 struct CUevent_st {
@@ -130,7 +199,7 @@ struct CUmemPoolHandle_st {
     int unused;
 };
 
-enum { FROM_MALLOC, FROM_POOL, FROM_HOST_ALLOC, FROM_REGISTER };
+enum { FROM_MALLOC, FROM_POOL, FROM_HOST_ALLOC, FROM_REGISTER, FROM_GRAPH };
 
 /* Memory that CUDA knows. */
 typedef struct range {
@@ -161,12 +230,11 @@ uint64_t fake_mixed(uint64_t a, uint64_t b);
 void *fake_know(void *of, handle_kind kind);
 void fake_forget(const void *of);
 void fake_check_handle(const char *call, const void *of, handle_kind kind);
-struct CUstream_st *fake_check_stream(const char *call, cudaStream_t stream);
 const weir_kernel *fake_known_kernel(const void *function);
 
 /* fake_memory.c */
 range *fake_range_of(const void *memory);
-void fake_add_range(void *memory, size_t bytes, enum cudaMemoryType type, int origin);
+void *fake_new_memory(size_t bytes, enum cudaMemoryType type, int origin);
 void fake_drop_range(const char *call, void *memory, int origin);
 enum cudaMemoryType fake_type_of(const char *call, const void *memory, size_t bytes);
 void fake_check_copy(const char *call, enum cudaMemoryType to, enum cudaMemoryType from, enum cudaMemcpyKind kind);
@@ -183,31 +251,48 @@ act *fake_line_act(const char *call, void *to, const void *from, size_t bytes, e
 act *fake_box_act(const char *call, const struct cudaMemcpy3DParms *p);
 act *fake_fill_act(const char *call, const struct cudaMemsetParams *p);
 act *fake_batch_act(const char *call, unsigned count, const CUstreamBatchMemOpParams *operations);
+act *fake_host_act(cudaHostFn_t host, void *user);
+act *fake_event_act(const char *call, act_kind kind, cudaEvent_t event);
+act *fake_check_pinned(const char *call, act *does);
 void fake_run_act(const act *a);
 uint32_t *fake_word_at(CUdeviceptr address);
 bool fake_batch_can(const act *a, unsigned step);
 void fake_batch_step(const act *a, unsigned step);
 
 /* fake_run.c */
+mark *fake_make_mark(unsigned refs);
 void fake_drop_mark(mark *m);
-void fake_drop_exec(struct CUgraphExec_st *exec);
-graph_run *fake_make_run(struct CUgraphExec_st *exec);
+graph_run *fake_make_run(struct CUgraphExec_st *exec, struct CUstream_st *stream);
 void fake_wait_for_operations(const struct CUstream_st *stream);
 void fake_launch(struct CUstream_st *s, operation with);
 
 /* fake_capture.c */
-void fake_careful(const char *call);
+cudaError_t fake_careful(void);
+cudaError_t fake_legacy_used(void);
+cudaError_t fake_lose(capture *c, cudaError_t error);
+cudaError_t fake_lose_all(void);
 capture *fake_capture_of(uint64_t id);
-void fake_put(const char *call, struct CUstream_st *s, act *does);
+cudaError_t fake_put(const char *call, struct CUstream_st *s, act *does, const launch_attributes *attributes);
 
 /* fake_stream.c */
-cudaError_t fake_check_attribute(const char *call, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value, struct dim3 grid);
+struct CUstream_st *fake_check_stream(const char *call, cudaStream_t stream);
+cudaError_t fake_target(const char *call, cudaStream_t stream, struct CUstream_st **out);
+cudaError_t fake_set_attribute(const char *call, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value, struct dim3 grid, launch_attributes *attributes);
 
 /* fake_graph.c */
-act *fake_check_pinned(const char *call, act *does);
-bool fake_has_node(const node_set *set, const struct CUgraphNode_st *node);
-void fake_add_to(node_set *set, cudaGraphNode_t node);
-cudaGraphNode_t fake_add_node(const char *call, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, act *does);
+void fake_add_to(node_set *set, cudaGraphNode_t node, const cudaGraphEdgeData *data);
+void fake_finish_set(node_set *set);
+bool fake_is_programmatic(const cudaGraphEdgeData *data);
+cudaError_t fake_check_edge(const struct CUgraph_st *graph, cudaGraphNode_t from, act_kind to, const cudaGraphEdgeData *data);
+struct CUgraph_st *fake_make_graph(struct CUgraphNode_st *owner);
+cudaError_t fake_add_node(const char *call, cudaGraph_t graph, const cudaGraphNode_t *after, const cudaGraphEdgeData *data, size_t count, act *does,
+                          cudaGraphNode_t *out);
 void fake_destroy_graph(cudaGraph_t graph);
+handle_use *fake_use_of(const struct CUgraph_st *graph, cudaGraphConditionalHandle handle);
+enum cudaGraphNodeType fake_node_type(const act *does);
+bool fake_is_captured_into(const struct CUgraph_st *graph);
+
+/* fake_exec.c */
+void fake_drop_exec(struct CUgraphExec_st *exec);
 
 #endif

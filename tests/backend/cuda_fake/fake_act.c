@@ -24,6 +24,10 @@ void fake_drop_act(act *a)
         free(a->args[i]);
     free(a->args);
     free(a->batch);
+    if (a->kind == ACT_ALLOC) {
+        fake_drop_range("memory of a graph", a->to, FROM_GRAPH);
+        free(a->to);
+    }
     free(a);
 }
 
@@ -121,6 +125,29 @@ act *fake_batch_act(const char *call, unsigned count, const CUstreamBatchMemOpPa
             fake_wrong(call, "write flags %x", o->writeValue.flags);
     }
     return a;
+}
+
+act *fake_host_act(cudaHostFn_t host, void *user)
+{
+    act *a = fake_make_act(ACT_HOST);
+    a->host = host;
+    a->user = user;
+    return a;
+}
+
+act *fake_event_act(const char *call, act_kind kind, cudaEvent_t event)
+{
+    fake_check_handle(call, event, IS_EVENT);
+    act *a = fake_make_act(kind);
+    a->event = event;
+    return a;
+}
+
+act *fake_check_pinned(const char *call, act *does)
+{
+    if (does->to_kind == cudaMemoryTypeUnregistered || does->from_kind == cudaMemoryTypeUnregistered)
+        fake_wrong(call, "memory that is not pinned");
+    return does;
 }
 
 static void check_run(const void *memory, size_t bytes, int kind)

@@ -118,16 +118,6 @@ void fake_check_handle(const char *call, const void *of, handle_kind kind)
         fake_wrong(call, "handle %p is not one of its kind (%d): never was, or was destroyed", of, (int)kind);
 }
 
-struct CUstream_st *fake_check_stream(const char *call, cudaStream_t stream)
-{
-    if (stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
-        fake_wrong(call, "on the legacy stream");
-    fake_check_handle(call, stream, IS_STREAM);
-    if (stream->gone)
-        fake_wrong(call, "on a stream that was destroyed");
-    return stream;
-}
-
 /* ---- the device, kernels, errors ---- */
 
 static _Thread_local int current_device;
@@ -257,7 +247,20 @@ const char *cudaGetErrorName(cudaError_t error)
     case cudaErrorInvalidDeviceFunction: return "cudaErrorInvalidDeviceFunction";
     case cudaErrorNotReady: return "cudaErrorNotReady";
     case cudaErrorHostMemoryAlreadyRegistered: return "cudaErrorHostMemoryAlreadyRegistered";
+    case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
+    case cudaErrorIllegalState: return "cudaErrorIllegalState";
+    case cudaErrorLossyQuery: return "cudaErrorLossyQuery";
+    case cudaErrorNotSupported: return "cudaErrorNotSupported";
+    case cudaErrorStreamCaptureUnsupported: return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorStreamCaptureInvalidated: return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureMerge: return "cudaErrorStreamCaptureMerge";
+    case cudaErrorStreamCaptureUnmatched: return "cudaErrorStreamCaptureUnmatched";
     case cudaErrorStreamCaptureUnjoined: return "cudaErrorStreamCaptureUnjoined";
+    case cudaErrorStreamCaptureIsolation: return "cudaErrorStreamCaptureIsolation";
+    case cudaErrorStreamCaptureImplicit: return "cudaErrorStreamCaptureImplicit";
+    case cudaErrorCapturedEvent: return "cudaErrorCapturedEvent";
+    case cudaErrorStreamCaptureWrongThread: return "cudaErrorStreamCaptureWrongThread";
+    case cudaErrorGraphExecUpdateFailure: return "cudaErrorGraphExecUpdateFailure";
     default: return "another cudaError_t";
     }
 }

@@ -8,9 +8,9 @@ static CUresult stream_batch(CUstream stream, unsigned int count, CUstreamBatchM
     pthread_mutex_lock(&fake_lock);
     if (flags != 0)
         fake_wrong("cuStreamBatchMemOp", "flags %u", flags);
-    fake_put("cuStreamBatchMemOp", fake_check_stream("cuStreamBatchMemOp", stream), fake_batch_act("cuStreamBatchMemOp", count, operations));
+    cudaError_t result = fake_put("cuStreamBatchMemOp", fake_check_stream("cuStreamBatchMemOp", stream), fake_batch_act("cuStreamBatchMemOp", count, operations), NULL);
     pthread_mutex_unlock(&fake_lock);
-    return CUDA_SUCCESS;
+    return (CUresult)result;
 }
 
 static CUresult add_batch_node(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
@@ -18,9 +18,9 @@ static CUresult add_batch_node(CUgraphNode *node, CUgraph graph, const CUgraphNo
     pthread_mutex_lock(&fake_lock);
     if ((void *)params->ctx != (void *)&context)
         fake_wrong("cuGraphAddBatchMemOpNode", "of another context");
-    *node = fake_add_node("cuGraphAddBatchMemOpNode", graph, after, count, fake_batch_act("cuGraphAddBatchMemOpNode", params->count, params->paramArray));
+    cudaError_t result = fake_add_node("cuGraphAddBatchMemOpNode", graph, after, NULL, count, fake_batch_act("cuGraphAddBatchMemOpNode", params->count, params->paramArray), node);
     pthread_mutex_unlock(&fake_lock);
-    return CUDA_SUCCESS;
+    return (CUresult)result;
 }
 
 static CUresult current_context(CUcontext *out)
@@ -41,9 +41,9 @@ static CUresult fill(const char *call, CUdeviceptr to, size_t pitch, unsigned va
 {
     struct cudaMemsetParams params = {.dst = fake_word_at(to), .pitch = pitch, .value = value, .elementSize = bytes, .width = width, .height = height};
     pthread_mutex_lock(&fake_lock);
-    fake_put(call, fake_check_stream(call, stream), fake_fill_act(call, &params));
+    cudaError_t result = fake_put(call, fake_check_stream(call, stream), fake_fill_act(call, &params), NULL);
     pthread_mutex_unlock(&fake_lock);
-    return CUDA_SUCCESS;
+    return (CUresult)result;
 }
 
 static CUresult fill_8(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height, CUstream stream)

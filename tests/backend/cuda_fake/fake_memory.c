@@ -13,7 +13,7 @@ range *fake_range_of(const void *memory)
     return NULL;
 }
 
-void fake_add_range(void *memory, size_t bytes, enum cudaMemoryType type, int origin)
+static void add_range(void *memory, size_t bytes, enum cudaMemoryType type, int origin)
 {
     range *r = fake_zeros(1, sizeof *r);
     r->next = fake_ranges;
@@ -85,7 +85,7 @@ void fake_check_side(const char *call, const struct cudaPitchedPtr *p, const str
 
 /* ---- memory calls ---- */
 
-static void *new_memory(size_t bytes, enum cudaMemoryType type, int origin)
+void *fake_new_memory(size_t bytes, enum cudaMemoryType type, int origin)
 {
     void *memory = NULL;
     if (bytes == 0)
@@ -96,43 +96,50 @@ static void *new_memory(size_t bytes, enum cudaMemoryType type, int origin)
     if (!memory)
         return NULL;
     memset(memory, 0xa5, bytes); /* what is there before is anybody's guess */
-    fake_add_range(memory, bytes, type, origin);
+    add_range(memory, bytes, type, origin);
     return memory;
 }
 
-static cudaError_t allocate(const char *call, void **out, size_t bytes, enum cudaMemoryType type, int origin)
+/* Of memory that a graph's own nodes take in a capture, too. */
+static cudaError_t allocate(void **out, size_t bytes, enum cudaMemoryType type, int origin)
+{
+    *out = fake_new_memory(bytes, type, origin);
+    return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t allocate_carefully(void **out, size_t bytes, enum cudaMemoryType type, int origin)
 {
     pthread_mutex_lock(&fake_lock);
-    if (origin != FROM_POOL)
-        fake_careful(call);
-    *out = new_memory(bytes, type, origin);
+    cudaError_t result = fake_careful();
+    if (result == cudaSuccess)
+        result = allocate(out, bytes, type, origin);
     pthread_mutex_unlock(&fake_lock);
-    return *out ? cudaSuccess : fake_give(cudaErrorMemoryAllocation);
+    return fake_give(result);
 }
 
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
-    return allocate("cudaMalloc", out, bytes, cudaMemoryTypeDevice, FROM_MALLOC);
+    return allocate_carefully(out, bytes, cudaMemoryTypeDevice, FROM_MALLOC);
 }
 
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned int flags)
 {
     (void)flags;
-    return allocate("cudaHostAlloc", out, bytes, cudaMemoryTypeHost, FROM_HOST_ALLOC);
+    return allocate_carefully(out, bytes, cudaMemoryTypeHost, FROM_HOST_ALLOC);
 }
 
 /* Waits for all that was launched. */
 static cudaError_t give_back(const char *call, void *memory, int origin)
 {
     pthread_mutex_lock(&fake_lock);
-    fake_careful(call);
-    if (memory) {
+    cudaError_t result = fake_careful();
+    if (memory && result == cudaSuccess) {
         fake_wait_for_operations(NULL);
         fake_drop_range(call, memory, origin);
         free(memory);
     }
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaFree(void *memory)
@@ -163,17 +170,16 @@ static bool can_touch(const unsigned char *memory, size_t bytes)
 
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int flags)
 {
-    cudaError_t result = cudaSuccess;
     (void)flags;
     pthread_mutex_lock(&fake_lock);
-    fake_careful("cudaHostRegister");
+    cudaError_t result = fake_careful();
     for (const range *r = fake_ranges; r; r = r->next)
         if ((unsigned char *)memory < r->from + r->bytes && r->from < (unsigned char *)memory + bytes)
-            result = cudaErrorHostMemoryAlreadyRegistered;
+            result = result == cudaSuccess ? cudaErrorHostMemoryAlreadyRegistered : result;
     if (result == cudaSuccess && !can_touch(memory, bytes))
         result = cudaErrorInvalidValue;
     if (result == cudaSuccess)
-        fake_add_range(memory, bytes, cudaMemoryTypeHost, FROM_REGISTER);
+        add_range(memory, bytes, cudaMemoryTypeHost, FROM_REGISTER);
     pthread_mutex_unlock(&fake_lock);
     return fake_give(result);
 }
@@ -181,10 +187,11 @@ cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned int flags)
 cudaError_t cudaHostUnregister(void *memory)
 {
     pthread_mutex_lock(&fake_lock);
-    fake_careful("cudaHostUnregister");
-    fake_drop_range("cudaHostUnregister", memory, FROM_REGISTER);
+    cudaError_t result = fake_careful();
+    if (result == cudaSuccess)
+        fake_drop_range("cudaHostUnregister", memory, FROM_REGISTER);
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
@@ -219,36 +226,73 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     return cudaSuccess;
 }
 
+/* A capture makes it a node, which owns the memory. */
+static cudaError_t allocate_in(const char *call, void **out, size_t bytes, cudaStream_t stream)
+{
+    struct CUstream_st *s;
+    cudaError_t result = fake_target(call, stream, &s);
+    if (result != cudaSuccess || !s->captured)
+        return result == cudaSuccess ? allocate(out, bytes, cudaMemoryTypeDevice, FROM_POOL) : result;
+    result = allocate(out, bytes, cudaMemoryTypeDevice, FROM_GRAPH);
+    if (result != cudaSuccess)
+        return result;
+    act *does = fake_make_act(ACT_ALLOC);
+    does->to = *out;
+    return fake_put(call, s, does, NULL);
+}
+
 cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     pthread_mutex_lock(&fake_lock);
     fake_check_handle("cudaMallocFromPoolAsync", pool, IS_POOL);
-    fake_check_stream("cudaMallocFromPoolAsync", stream);
+    cudaError_t result = allocate_in("cudaMallocFromPoolAsync", out, bytes, stream);
     pthread_mutex_unlock(&fake_lock);
-    return allocate("cudaMallocFromPoolAsync", out, bytes, cudaMemoryTypeDevice, FROM_POOL);
+    return fake_give(result);
+}
+
+cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
+{
+    pthread_mutex_lock(&fake_lock);
+    cudaError_t result = allocate_in("cudaMallocAsync", out, bytes, stream);
+    pthread_mutex_unlock(&fake_lock);
+    return fake_give(result);
+}
+
+/* A capture takes back only what its own graph gave. */
+static cudaError_t free_in(void *memory, struct CUstream_st *s)
+{
+    const range *r = fake_range_of(memory);
+    bool first = r && r->from == memory;
+    if (s->captured && !(first && r->origin == FROM_GRAPH))
+        return cudaErrorInvalidValue;
+    if (!s->captured && !(first && r->origin == FROM_POOL))
+        fake_wrong("cudaFreeAsync", "memory %p is not of a pool", memory);
+    act *does = fake_make_act(s->captured ? ACT_RELEASE : ACT_FREE);
+    does->to = memory;
+    return fake_put("cudaFreeAsync", s, does, NULL);
 }
 
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream)
 {
+    struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    const range *r = fake_range_of(memory);
-    if (!r || r->from != memory || r->origin != FROM_POOL)
-        fake_wrong("cudaFreeAsync", "memory %p is not of a pool", memory);
-    act *does = fake_make_act(ACT_FREE);
-    does->to = memory;
-    fake_put("cudaFreeAsync", fake_check_stream("cudaFreeAsync", stream), does);
+    cudaError_t result = fake_target("cudaFreeAsync", stream, &s);
+    if (result == cudaSuccess)
+        result = free_in(memory, s);
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     pthread_mutex_lock(&fake_lock);
-    fake_careful("cudaMemcpy");
-    fake_put("cudaMemcpy", &fake_legacy, fake_line_act("cudaMemcpy", to, from, bytes, kind));
-    fake_wait_for_operations(&fake_legacy);
+    cudaError_t result = fake_legacy_used();
+    if (result == cudaSuccess) {
+        (void)fake_put("cudaMemcpy", &fake_legacy, fake_line_act("cudaMemcpy", to, from, bytes, kind), NULL);
+        fake_wait_for_operations(&fake_legacy);
+    }
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *all)

@@ -3,6 +3,53 @@
 
 /* ---- streams ---- */
 
+/* A thread that tests what code of others does may use the legacy stream; weir may not. */
+static _Thread_local bool may_use_legacy;
+
+void fake_cuda_allow_legacy(int allowed)
+{
+    may_use_legacy = allowed != 0;
+}
+
+struct CUstream_st *fake_check_stream(const char *call, cudaStream_t stream)
+{
+    if (stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+        fake_wrong(call, "on the legacy stream");
+    fake_check_handle(call, stream, IS_STREAM);
+    if (stream->gone)
+        fake_wrong(call, "on a stream that was destroyed");
+    if (stream->shown.at) { /* what was shown of a capture is good until the next call */
+        memset(stream->shown.at, 0xa5, stream->shown.count * sizeof *stream->shown.at);
+        fake_finish_set(&stream->shown);
+    }
+    return stream;
+}
+
+/* Where work goes. */
+cudaError_t fake_target(const char *call, cudaStream_t stream, struct CUstream_st **out)
+{
+    if (stream != NULL && stream != cudaStreamLegacy) {
+        *out = fake_check_stream(call, stream);
+        return (*out)->captured && (*out)->captured->lost ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+    }
+    cudaError_t result = fake_legacy_used();
+    if (result == cudaSuccess && !may_use_legacy)
+        fake_wrong(call, "on the legacy stream");
+    *out = &fake_legacy;
+    return result;
+}
+
+static struct CUstream_st *make_stream(bool blocking)
+{
+    struct CUstream_st *s = fake_know(fake_zeros(1, sizeof *s), IS_STREAM);
+    s->id = fake_numbers++;
+    s->blocking = blocking;
+    s->next = fake_streams;
+    fake_streams = s;
+    return s;
+}
+
+/* What weir's pool is made with. */
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
     if (flags != cudaStreamNonBlocking)
@@ -10,18 +57,24 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
     if (priority > 0 || priority < PRIORITY_GREATEST)
         fake_wrong("cudaStreamCreateWithPriority", "priority %d", priority);
     pthread_mutex_lock(&fake_lock);
-    struct CUstream_st *s = fake_know(fake_zeros(1, sizeof *s), IS_STREAM);
-    s->id = fake_numbers++;
-    s->next = fake_streams;
-    fake_streams = s;
-    *stream = s;
+    *stream = make_stream(false);
     pthread_mutex_unlock(&fake_lock);
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
-    return cudaStreamCreateWithPriority(stream, flags, 0);
+    if (flags != cudaStreamNonBlocking && flags != cudaStreamDefault)
+        return fake_give(cudaErrorInvalidValue);
+    pthread_mutex_lock(&fake_lock);
+    *stream = make_stream(flags == cudaStreamDefault);
+    pthread_mutex_unlock(&fake_lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -31,8 +84,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     if (s->captured)
         fake_wrong("cudaStreamDestroy", "is captured");
     fake_forget(s);
-    free(s->follows.at);
-    free(s->edge_data);
+    fake_finish_set(&s->follows);
     s->gone = true;
     if (s->count == 0) {
         struct CUstream_st **link = &fake_streams;
@@ -45,41 +97,64 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return cudaSuccess;
 }
 
-static struct CUstream_st *asked_stream(const char *call, cudaStream_t stream)
+static cudaError_t asked_stream(const char *call, cudaStream_t stream, struct CUstream_st **out)
 {
-    if (stream == cudaStreamLegacy)
-        return &fake_legacy;
-    struct CUstream_st *s = fake_check_stream(call, stream);
-    if (s->captured)
-        fake_wrong(call, "is captured");
-    return s;
+    if (stream == cudaStreamLegacy) {
+        *out = &fake_legacy;
+        cudaError_t result = fake_legacy_used();
+        return result == cudaSuccess ? fake_careful() : result;
+    }
+    cudaError_t result = fake_target(call, stream, out);
+    if (result == cudaSuccess && (*out)->captured)
+        result = fake_lose((*out)->captured, cudaErrorStreamCaptureUnsupported);
+    return result == cudaSuccess ? fake_careful() : result;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    fake_careful("cudaStreamSynchronize");
-    fake_wait_for_operations(asked_stream("cudaStreamSynchronize", stream));
+    cudaError_t result = asked_stream("cudaStreamSynchronize", stream, &s);
+    if (result == cudaSuccess)
+        fake_wait_for_operations(s);
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    fake_careful("cudaStreamQuery");
-    bool idle = asked_stream("cudaStreamQuery", stream)->count == 0;
+    cudaError_t result = asked_stream("cudaStreamQuery", stream, &s);
+    if (result == cudaSuccess && s->count > 0)
+        result = cudaErrorNotReady;
     pthread_mutex_unlock(&fake_lock);
-    return idle ? cudaSuccess : fake_give(cudaErrorNotReady);
+    return fake_give(result);
 }
 
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *user, unsigned int flags)
+{
+    (void)callback;
+    (void)user;
+    (void)flags;
+    pthread_mutex_lock(&fake_lock);
+    struct CUstream_st *s = fake_check_stream("cudaStreamAddCallback", stream);
+    if (!s->captured)
+        fake_wrong("cudaStreamAddCallback", "not in the fake");
+    cudaError_t result = s->captured->lost ? cudaErrorStreamCaptureInvalidated : fake_lose(s->captured, cudaErrorStreamCaptureUnsupported);
+    pthread_mutex_unlock(&fake_lock);
+    return fake_give(result);
+}
+
+/* No device with a stream that is captured can be waited for, whoever captures. */
 cudaError_t cudaDeviceSynchronize(void)
 {
     pthread_mutex_lock(&fake_lock);
-    fake_careful("cudaDeviceSynchronize");
-    fake_wait_for_operations(NULL);
+    cudaError_t result = fake_lose_all();
+    if (result == cudaSuccess)
+        fake_wait_for_operations(NULL);
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 /* ---- events ---- */
@@ -96,23 +171,25 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
     return cudaSuccess;
 }
 
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     pthread_mutex_lock(&fake_lock);
     fake_check_handle("cudaEventDestroy", event, IS_EVENT);
     fake_forget(event);
     fake_drop_mark(event->at);
-    free(event->nodes.at);
+    fake_finish_set(&event->nodes);
     free(event);
     pthread_mutex_unlock(&fake_lock);
     return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+static void record(cudaEvent_t event, struct CUstream_st *s)
 {
-    pthread_mutex_lock(&fake_lock);
-    struct CUstream_st *s = fake_check_stream("cudaEventRecord", stream);
-    fake_check_handle("cudaEventRecord", event, IS_EVENT);
     fake_drop_mark(event->at);
     event->at = NULL;
     event->nodes.count = 0;
@@ -120,62 +197,110 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     if (s->captured) {
         event->capture_id = s->captured->id;
         for (size_t i = 0; i < s->follows.count; i++)
-            fake_add_to(&event->nodes, s->follows.at[i]);
+            fake_add_to(&event->nodes, s->follows.at[i], &s->follows.data[i]);
     } else {
-        event->at = fake_zeros(1, sizeof *event->at);
-        event->at->refs = 2;
+        event->at = fake_make_mark(2);
         fake_launch(s, (operation){.kind = OP_RECORD, .at = event->at});
     }
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    const char *call = "cudaEventRecordWithFlags";
+    struct CUstream_st *s;
+    pthread_mutex_lock(&fake_lock);
+    fake_check_handle(call, event, IS_EVENT);
+    cudaError_t result = fake_target(call, stream, &s);
+    if (result == cudaSuccess && flags == cudaEventRecordExternal)
+        result = s->captured ? fake_put(call, s, fake_event_act(call, ACT_RECORD, event), NULL) : cudaErrorInvalidValue;
+    else if (result == cudaSuccess && flags != cudaEventRecordDefault)
+        result = cudaErrorInvalidValue;
+    else if (result == cudaSuccess)
+        record(event, s);
     pthread_mutex_unlock(&fake_lock);
+    return fake_give(result);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+/* For an event that a capture holds: the stream is in that capture from then on. */
+static cudaError_t follow_captured(struct CUstream_st *s, const struct CUevent_st *event)
+{
+    capture *c = fake_capture_of(event->capture_id);
+    if (!c)
+        return cudaErrorInvalidValue; /* it has ended */
+    if (s == &fake_legacy)
+        return fake_lose(c, cudaErrorStreamCaptureImplicit);
+    if (s->captured && s->captured != c) {
+        fake_lose(c, cudaErrorStreamCaptureMerge);
+        return fake_lose(s->captured, cudaErrorStreamCaptureMerge);
+    }
+    if (c->lost)
+        return cudaErrorStreamCaptureInvalidated;
+    s->captured = c;
+    for (size_t i = 0; i < event->nodes.count; i++)
+        fake_add_to(&s->follows, event->nodes.at[i], &event->nodes.data[i]);
+    return cudaSuccess;
+}
+
+static cudaError_t follow(struct CUstream_st *s, const struct CUevent_st *event)
+{
+    if (event->capture_id != 0)
+        return follow_captured(s, event);
+    if (!event->at)
+        return cudaSuccess; /* never recorded */
+    if (s->captured)
+        return fake_lose(s->captured, cudaErrorStreamCaptureIsolation);
+    event->at->refs++;
+    fake_launch(s, (operation){.kind = OP_WAIT, .at = event->at});
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
+    const char *call = "cudaStreamWaitEvent";
+    struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    struct CUstream_st *s = fake_check_stream("cudaStreamWaitEvent", stream);
-    fake_check_handle("cudaStreamWaitEvent", event, IS_EVENT);
-    if (flags != 0)
-        fake_wrong("cudaStreamWaitEvent", "flags %u", flags);
-    if (event->capture_id != 0) {
-        capture *c = fake_capture_of(event->capture_id);
-        if (!c)
-            fake_wrong("cudaStreamWaitEvent", "for an event of a capture that has ended");
-        if (s->captured && s->captured != c)
-            fake_wrong("cudaStreamWaitEvent", "joins two captures");
-        s->captured = c;
-        for (size_t i = 0; i < event->nodes.count; i++)
-            fake_add_to(&s->follows, event->nodes.at[i]);
-    } else if (s->captured) {
-        fake_wrong("cudaStreamWaitEvent", "a captured stream, for an event that is not of the capture");
-    } else if (event->at) {
-        event->at->refs++;
-        fake_launch(s, (operation){.kind = OP_WAIT, .at = event->at});
-    }
+    fake_check_handle(call, event, IS_EVENT);
+    cudaError_t result = fake_target(call, stream, &s);
+    if (result == cudaSuccess && flags == cudaEventWaitExternal)
+        result = s->captured ? fake_put(call, s, fake_event_act(call, ACT_AWAIT, event), NULL) : cudaErrorInvalidValue;
+    else if (result == cudaSuccess && flags != cudaEventWaitDefault)
+        result = cudaErrorInvalidValue;
+    else if (result == cudaSuccess)
+        result = follow(s, event);
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
+}
+
+/* An event of a capture has no state that can be asked. */
+static cudaError_t asked_event(const char *call, const struct CUevent_st *event)
+{
+    fake_check_handle(call, event, IS_EVENT);
+    if (event->capture_id == 0)
+        return fake_careful();
+    capture *c = fake_capture_of(event->capture_id);
+    return c ? fake_lose(c, cudaErrorCapturedEvent) : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     pthread_mutex_lock(&fake_lock);
-    fake_careful("cudaEventQuery");
-    fake_check_handle("cudaEventQuery", event, IS_EVENT);
-    if (event->capture_id != 0)
-        fake_wrong("cudaEventQuery", "an event of a capture");
-    bool is_done = !event->at || event->at->done;
+    cudaError_t result = asked_event("cudaEventQuery", event);
+    if (result == cudaSuccess && event->at && !event->at->done)
+        result = cudaErrorNotReady;
     pthread_mutex_unlock(&fake_lock);
-    return is_done ? cudaSuccess : fake_give(cudaErrorNotReady);
+    return fake_give(result);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     pthread_mutex_lock(&fake_lock);
-    fake_careful("cudaEventSynchronize");
-    fake_check_handle("cudaEventSynchronize", event, IS_EVENT);
-    if (event->capture_id != 0)
-        fake_wrong("cudaEventSynchronize", "an event of a capture");
-    mark *m = event->at;
+    cudaError_t result = asked_event("cudaEventSynchronize", event);
+    mark *m = result == cudaSuccess ? event->at : NULL;
     if (m) {
         m->refs++;
         while (!m->done)
@@ -183,7 +308,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
         fake_drop_mark(m);
     }
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
@@ -204,105 +329,129 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 
 /* ---- launches ---- */
 
-static cudaError_t launch_kernel(const char *call, const void *function, struct dim3 grid, struct dim3 block, void **args, size_t shared, cudaStream_t stream)
+static cudaError_t launch_kernel(const char *call, const void *function, struct dim3 grid, struct dim3 block, void **args, size_t shared, cudaStream_t stream,
+                                 const launch_attributes *attributes)
 {
+    struct CUstream_st *s;
     act *does;
     pthread_mutex_lock(&fake_lock);
-    struct CUstream_st *s = fake_check_stream(call, stream);
-    cudaError_t result = fake_kernel_act(call, function, grid, block, args, shared, &does);
+    cudaError_t result = fake_target(call, stream, &s);
     if (result == cudaSuccess)
-        fake_put(call, s, does);
+        result = fake_kernel_act(call, function, grid, block, args, shared, &does);
+    if (result == cudaSuccess)
+        result = fake_put(call, s, does, attributes);
     pthread_mutex_unlock(&fake_lock);
     return fake_give(result);
 }
 
 cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
-    return launch_kernel("cudaLaunchKernel", function, grid, block, args, shared, stream);
+    return launch_kernel("cudaLaunchKernel", function, grid, block, args, shared, stream, NULL);
 }
 
-cudaError_t fake_check_attribute(const char *call, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value, struct dim3 grid)
+cudaError_t fake_set_attribute(const char *call, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value, struct dim3 grid, launch_attributes *attributes)
 {
     if (id == cudaLaunchAttributeClusterDimension) {
         if (value->clusterDim.x == 0 || value->clusterDim.y == 0 || value->clusterDim.z == 0 || grid.x % value->clusterDim.x != 0 ||
             grid.y % value->clusterDim.y != 0 || grid.z % value->clusterDim.z != 0)
             return cudaErrorInvalidConfiguration;
+        attributes->cluster[0] = value->clusterDim.x;
+        attributes->cluster[1] = value->clusterDim.y;
+        attributes->cluster[2] = value->clusterDim.z;
     } else if (id == cudaLaunchAttributePriority) {
         if (value->priority > 0 || value->priority < PRIORITY_GREATEST)
             fake_wrong(call, "priority %d", value->priority);
-    } else if (id != cudaLaunchAttributeCooperative) {
+        attributes->priority = value->priority;
+    } else if (id == cudaLaunchAttributeCooperative) {
+        attributes->cooperative = value->cooperative;
+    } else if (id == cudaLaunchAttributeProgrammaticStreamSerialization) {
+        attributes->programmatic = value->programmaticStreamSerializationAllowed != 0;
+    } else {
         fake_wrong(call, "attribute %d", (int)id);
     }
     return cudaSuccess;
 }
 
+/* Programmatic launches of a stream that is not captured are run one after the other. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args)
 {
+    const char *call = "cudaLaunchKernelExC";
+    launch_attributes attributes = {0};
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        cudaError_t result = fake_check_attribute("cudaLaunchKernelExC", config->attrs[i].id, &config->attrs[i].val, config->gridDim);
+        cudaError_t result = fake_set_attribute(call, config->attrs[i].id, &config->attrs[i].val, config->gridDim, &attributes);
         if (result != cudaSuccess)
             return fake_give(result);
     }
-    return launch_kernel("cudaLaunchKernelExC", function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream);
+    return launch_kernel(call, function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream, &attributes);
 }
 
 /* A copy that touches memory that is not pinned is over when the call returns. */
-static void put_copy(const char *call, cudaStream_t stream, act *does)
+static cudaError_t put_copy(const char *call, struct CUstream_st *s, act *does)
 {
-    struct CUstream_st *s = fake_check_stream(call, stream);
     bool pageable = does->to_kind == cudaMemoryTypeUnregistered || does->from_kind == cudaMemoryTypeUnregistered;
     if (pageable && s->captured)
         fake_wrong(call, "of memory that is not pinned, captured");
-    fake_put(call, s, does);
+    cudaError_t result = fake_put(call, s, does, NULL);
     if (pageable)
         fake_wait_for_operations(s);
+    return result;
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    const char *call = "cudaMemcpyAsync";
+    struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    put_copy("cudaMemcpyAsync", stream, fake_line_act("cudaMemcpyAsync", to, from, bytes, kind));
+    cudaError_t result = fake_target(call, stream, &s);
+    if (result == cudaSuccess)
+        result = put_copy(call, s, fake_line_act(call, to, from, bytes, kind));
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *params, cudaStream_t stream)
 {
+    const char *call = "cudaMemcpy3DAsync";
+    struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    put_copy("cudaMemcpy3DAsync", stream, fake_box_act("cudaMemcpy3DAsync", params));
+    cudaError_t result = fake_target(call, stream, &s);
+    if (result == cudaSuccess)
+        result = put_copy(call, s, fake_box_act(call, params));
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
+    const char *call = "cudaMemsetAsync";
     const struct cudaMemsetParams params = {.dst = to, .pitch = bytes, .value = (unsigned char)value, .elementSize = 1, .width = bytes, .height = 1};
+    struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    fake_put("cudaMemsetAsync", fake_check_stream("cudaMemsetAsync", stream), fake_fill_act("cudaMemsetAsync", &params));
+    cudaError_t result = fake_target(call, stream, &s);
+    if (result == cudaSuccess)
+        result = fake_put(call, s, fake_fill_act(call, &params), NULL);
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user)
 {
+    struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    act *does = fake_make_act(ACT_HOST);
-    does->host = function;
-    does->user = user;
-    fake_put("cudaLaunchHostFunc", fake_check_stream("cudaLaunchHostFunc", stream), does);
+    cudaError_t result = fake_target("cudaLaunchHostFunc", stream, &s);
+    if (result == cudaSuccess)
+        result = fake_put("cudaLaunchHostFunc", s, fake_host_act(function, user), NULL);
     pthread_mutex_unlock(&fake_lock);
-    return cudaSuccess;
+    return fake_give(result);
 }
 
 int fake_cuda_launch_legacy(const weir_kernel *kernel, void **args)
 {
-    act *does;
     const struct dim3 one = {1, 1, 1};
     (void)fake_cuda_kernel(kernel);
-    pthread_mutex_lock(&fake_lock);
-    cudaError_t result = fake_kernel_act("launch into the legacy stream", kernel, one, one, args, 0, &does);
-    if (result == cudaSuccess)
-        fake_put("launch into the legacy stream", &fake_legacy, does);
-    pthread_mutex_unlock(&fake_lock);
+    bool before = may_use_legacy;
+    may_use_legacy = true;
+    cudaError_t result = launch_kernel("launch into the legacy stream", kernel, one, one, args, 0, NULL, NULL);
+    may_use_legacy = before;
     return (int)result;
 }
