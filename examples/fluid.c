@@ -40,7 +40,7 @@ static int read_options(int argc, char **argv, settings *s)
     static const char *const solvers[] = {"red-black", "jacobi", NULL};
     static const char *const policies[] = {"round_robin", "priority", NULL};
     static const char *const backends[] = {"auto", "host", "cuda", NULL};
-    static const char *const modes[] = {"auto", "eager", "replay", "capture", NULL};
+    static const char *const modes[] = {"default", "eager", "replay", "capture", "auto", NULL};
     static const char *const timings[] = {"on", "off", NULL};
     const option table[] = {
         {"--input", "FILE", "picture whose colours become smoke (a drawing that comes with weir)", OPTION_TEXT, &s->input, 0, 0, NULL,
@@ -57,7 +57,7 @@ static int read_options(int argc, char **argv, settings *s)
         {"--policy", "NAME", "how tasks are laid out: round_robin or priority (priority)", OPTION_CHOICE, NULL, 0, 0, policies,
             "WEIR_POLICY"},
         {"--backend", "NAME", "auto, host or cuda (auto)", OPTION_CHOICE, NULL, 0, 0, backends, "WEIR_BACKEND"},
-        {"--mode", "NAME", "on CUDA: eager, replay, capture, or auto, a replay (auto)", OPTION_CHOICE, NULL, 0, 0, modes, "WEIR_MODE"},
+        {"--mode", "NAME", "on CUDA: default, a replay; eager, replay, capture, or auto, the fastest replay (default)", OPTION_CHOICE, NULL, 0, 0, modes, "WEIR_MODE"},
         {"--timing", "NAME", "of each task, for the table: on, or off for the fastest frames (on)", OPTION_CHOICE, &s->timing, 0, 0, timings,
             NULL},
         {"--seed", "N", "of the sources' ways (1)", OPTION_NUMBER, &s->seed, 0, UINT64_MAX, NULL, NULL},

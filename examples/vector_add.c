@@ -50,14 +50,14 @@ typedef struct {
 static int read_options(int argc, char **argv, settings *s)
 {
     static const char *const backends[] = {"auto", "host", "cuda", NULL};
-    static const char *const modes[] = {"auto", "eager", "replay", "capture", NULL};
+    static const char *const modes[] = {"default", "eager", "replay", "capture", "auto", NULL};
     const option table[] = {
         {"--elements", "N", "of each vector (4194304); to see what a GPU's bus can do: 67108864, in 32 chunks", OPTION_NUMBER, &s->elements, 1, 1u << 30, NULL, NULL},
         {"--chunks", "N", "that they are cut into (16)", OPTION_NUMBER, &s->chunks, 1, 4096, NULL, NULL},
         {"--lanes", "N", "to compare one lane with (the backend's own number)", OPTION_NUMBER, &s->lanes, 1, 1024, NULL, NULL},
         {"--workers", "N", "host threads (as many as there are processors)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_WORKERS"},
         {"--backend", "NAME", "auto, host or cuda (auto)", OPTION_CHOICE, NULL, 0, 0, backends, "WEIR_BACKEND"},
-        {"--mode", "NAME", "on CUDA: eager, replay, capture, or auto, a replay (auto)", OPTION_CHOICE, NULL, 0, 0, modes, "WEIR_MODE"},
+        {"--mode", "NAME", "on CUDA: default, a replay; eager, replay, capture, or auto, the fastest replay (default)", OPTION_CHOICE, NULL, 0, 0, modes, "WEIR_MODE"},
     };
     const options all = {program, "vector_add: adds two vectors chunk by chunk, on one lane and on several", table,
         sizeof table / sizeof table[0]};

@@ -23,11 +23,23 @@ typedef struct {
     double bound_ns;          /* what a frame cannot beat: from measured task times where there are any, else from costs */
     double busy_share;        /* of the lanes' time that tasks ran, 0 to 1; execs whose tasks are timed: made with timing, and eager */
     double overlap_share;     /* of the busy time that at least two lanes were busy; the same execs */
-    const char *mode;         /* what it does: "eager", "replay" or "capture"; on the host "eager". A static string */
+    const char *mode;         /* what it does: "eager", "replay" or "capture", or "auto" until that has chosen; on the host "eager". A static string */
     const char *binding;      /* what bound_ns is */
 } weir_stats;
 
 WEIR_API void weir_exec_stats(const weir_exec *exec, weir_stats *out); /* as they are now */
+
+/* A way of running frames that mode "auto" tried, see weir_exec_options. */
+typedef struct {
+    const char *mode;      /* "replay" */
+    uint32_t replay_lanes; /* whose order was added to the graph's edges; 0: of none */
+    uint32_t frames;       /* run so so far */
+    double frame_ns;       /* median of those measured; NAN: none was */
+    int chosen;            /* 1: this one won */
+} weir_candidate;
+
+/* The first `room` candidates of an exec into `out` (NULL with room 0), as they are now. Returns how many there are: 0 for an exec of another mode. */
+WEIR_API uint32_t weir_exec_candidates(const weir_exec *exec, weir_candidate *out, uint32_t room);
 
 /* How often a task was seen to run, and the median of its last 31 times. Execs made with timing; else WEIR_ERR_STATE. In a replay none is seen. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_task_stats(const weir_exec *exec, weir_task task, uint64_t *count, double *median_ns);

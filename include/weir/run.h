@@ -77,12 +77,16 @@ WEIR_API WEIR_MUST_USE weir_status weir_buffer_read(weir_runtime *runtime, weir_
  *     "eager"    task by task, each lane a stream, with the plan's waits
  *     "replay"   a CUDA graph made with the exec from the edges of the plan, and launched as a whole
  *     "capture"  the same, but made from what the lanes of "eager" are given: it has their order too
- *     "auto"     on CUDA a replay; eager with `timing`, or where rings need more CUDA graphs than 12
+ *     "default"  on CUDA a replay; eager with `timing`, or where rings need more CUDA graphs than 12
+ *     "auto"     as "default", but where that replays, the way of it that is fastest: by its edges alone, or with the order of 1, 2, 4, 8, 16 or 32
+ *                lanes added. Measured on the first frames, 64 at most, which take turns; making graphs, these frames take longer to submit. The
+ *                very first one runs eagerly, unless making a graph was seen to take less on this device. The log says what was chosen and what
+ *                each took (level info), and so does weir_exec_candidates
  * The host runs everything eagerly, and so does CUDA under WEIR_DEBUG=1. weir_exec_stats tells what it came to.
  * A replay keeps a CUDA graph for each phase of its rings, so that a frame changes nothing in them. Its frames run one after the other on the
  * device; eager ones overlap as far as the data allow. */
 typedef struct {
-    const char *mode;      /* as above; NULL: "auto". WEIR_MODE wins */
+    const char *mode;      /* as above; NULL: "default". WEIR_MODE wins */
     int timing;            /* keep times of tasks that run eagerly; on CUDA two events a task, and none kept under WEIR_DEBUG=1 */
     uint32_t replay_lanes; /* "replay": also keeps the order of so many lanes, 1024 at most, which narrows a wide graph; 0: of none */
 } weir_exec_options;

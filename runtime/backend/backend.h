@@ -11,6 +11,7 @@
 #define WEIR_BACKEND_BACKEND_H
 
 #include "plan/plan.h"
+#include "weir/observe.h"
 #include "weir/run.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -73,10 +74,11 @@ typedef struct {
 
 /* How a program is to be run; a backend that knows but one way takes that. */
 typedef enum {
-    WEIR_MODE_AUTO,   /* the backend's to choose */
+    WEIR_MODE_DEFAULT, /* the backend's to choose, by what it knows when the program is made */
     WEIR_MODE_EAGER,  /* lanes are fed task by task */
     WEIR_MODE_REPLAY, /* a graph of nodes made once, by the edges of tasks */
-    WEIR_MODE_CAPTURE /* the same, by what lanes were seen to be fed */
+    WEIR_MODE_CAPTURE, /* the same, by what lanes were seen to be fed */
+    WEIR_MODE_AUTO     /* the fastest, found out with the first frames */
 } weir_mode;
 
 /* A plan and all that its tasks are passed, with everything in it valid as long as the program. Copies and fills are passed
@@ -174,6 +176,7 @@ typedef struct {
     weir_status (*state)(const weir_backend *backend);
     void (*describe_closely)(weir_device_info *io); /* adds what only a device that is started tells; NULL: there is no such thing */
     weir_program_info (*info)(const weir_program *program); /* NULL: eager, and nothing to be instantiated */
+    uint32_t (*candidates)(const weir_program *program, weir_candidate *out, uint32_t room); /* of mode auto: how many; NULL: none */
     /* NULL: run holds a frame back until the frames of other programs that it must follow are done. Else the program's next submit, which comes
      * before any other, starts after that frame, which is submitted and not told done. */
     void (*follow)(weir_program *program, weir_program *other, uint64_t frame);

@@ -113,6 +113,16 @@ static double measured_bound(const weir_exec *exec, const char **binding)
     return longest >= by_lanes ? longest : by_lanes;
 }
 
+uint32_t weir_exec_candidates(const weir_exec *exec, weir_candidate *out, uint32_t room)
+{
+    if (!exec || !exec->runtime->ops->candidates)
+        return 0;
+    pthread_mutex_lock(&exec->runtime->lock);
+    uint32_t count = exec->runtime->ops->candidates(exec->program, out, out ? room : 0);
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return count;
+}
+
 void weir_exec_stats(const weir_exec *exec, weir_stats *out)
 {
     if (!exec || !out)

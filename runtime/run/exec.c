@@ -21,8 +21,9 @@ static weir_status check_plan(const weir_runtime *runtime, const weir_plan *plan
 
 static weir_status check_mode(const char *mode, weir_mode *out)
 {
-    static const char *const modes[] = {[WEIR_MODE_AUTO] = "auto", [WEIR_MODE_EAGER] = "eager", [WEIR_MODE_REPLAY] = "replay", [WEIR_MODE_CAPTURE] = "capture", NULL};
-    const char *chosen = mode ? mode : modes[WEIR_MODE_AUTO];
+    static const char *const modes[] = {[WEIR_MODE_DEFAULT] = "default", [WEIR_MODE_EAGER] = "eager",     [WEIR_MODE_REPLAY] = "replay",
+                                        [WEIR_MODE_CAPTURE] = "capture", [WEIR_MODE_AUTO] = "auto",       NULL};
+    const char *chosen = mode ? mode : modes[WEIR_MODE_DEFAULT];
     weir_status status = weir_settings_choice("WEIR_MODE", "mode", modes, &chosen);
     for (unsigned m = 0; status == WEIR_OK && modes[m]; m++)
         if (strcmp(chosen, modes[m]) == 0)
@@ -46,7 +47,7 @@ weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const
     const weir_exec_options *given = options ? options : &defaults;
     if (!runtime || !plan || !out)
         return weir_fail(WEIR_ERR_INVALID, "weir_exec_create: NULL argument");
-    weir_mode mode = WEIR_MODE_AUTO;
+    weir_mode mode = WEIR_MODE_DEFAULT;
     weir_status status = check_mode(given->mode, &mode);
     if (status != WEIR_OK)
         return status;

@@ -61,13 +61,14 @@ END_TEST
 
 START_TEST(every_mode_is_eager_on_the_host)
 {
-    static const char *const modes[] = {"auto", "eager", "replay", "capture"};
+    static const char *const modes[] = {"default", "eager", "replay", "capture", "auto"};
     weir_graph *graph = graph_make("g");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         weir_exec *exec = exec_with(runtime, graph, NULL, &(weir_exec_options){.mode = modes[i]});
         weir_stats s;
         weir_exec_stats(exec, &s);
         ck_assert_str_eq(s.mode, "eager");
+        ck_assert_uint_eq(weir_exec_candidates(exec, NULL, 0), 0);
         weir_exec_destroy(exec);
     }
     weir_graph_destroy(graph);

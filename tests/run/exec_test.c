@@ -69,17 +69,17 @@ END_TEST
 
 START_TEST(unknown_modes_are_refused_with_the_known_ones)
 {
-    static const char *const modes[] = {"auto", "eager", "replay", "capture"};
+    static const char *const modes[] = {"default", "eager", "replay", "capture", "auto"};
     weir_graph *graph = graph_make("g");
     weir_plan *plan = plan_of(graph, 0);
     weir_exec *untouched = (weir_exec *)&untouched, *exec = untouched;
     REFUSED(WEIR_ERR_INVALID, weir_exec_create(runtime, plan, &(weir_exec_options){.mode = "fast"}, &exec),
-            "unknown mode 'fast': must be one of auto, eager, replay, capture");
+            "unknown mode 'fast': must be one of default, eager, replay, capture, auto");
     setenv("WEIR_MODE", "slow", 1);
-    REFUSED(WEIR_ERR_INVALID, weir_exec_create(runtime, plan, NULL, &exec), "WEIR_MODE=slow: must be one of auto, eager, replay, capture");
+    REFUSED(WEIR_ERR_INVALID, weir_exec_create(runtime, plan, NULL, &exec), "WEIR_MODE=slow: must be one of default, eager, replay, capture, auto");
     ck_assert_ptr_eq(exec, untouched);
     unsetenv("WEIR_MODE");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         OK(weir_exec_create(runtime, plan, &(weir_exec_options){.mode = modes[i]}, &exec));
         run_frames(exec, 1);
         weir_exec_destroy(exec);

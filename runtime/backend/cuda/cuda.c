@@ -1,4 +1,5 @@
 /* cuda.c - opens a GPU: whether there is one, what it is, and what all its programs share. */
+#include "backend/cuda/choose.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/timing.h"
@@ -245,5 +246,6 @@ const weir_backend_ops weir_cuda_backend = {
     .state = weir_cuda_broken,
     .describe_closely = cuda_describe_closely,
     .info = weir_cuda_info,
+    .candidates = weir_cuda_candidates,
     .follow = weir_cuda_follow,
 };

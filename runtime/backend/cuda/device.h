@@ -92,6 +92,7 @@ struct flight {
     struct timing *timing;    /* NULL, or its events, see timing.h */
     bool timed;
     struct slot *slot;        /* that it is launched as; NULL: lane by lane */
+    int candidate;            /* that its time is for, see choose.c; negative: none */
 };
 
 struct weir_program {
@@ -99,7 +100,9 @@ struct weir_program {
     const weir_image *image;
     const weir_plan *plan;
     weir_program *next;      /* the device's list, under `looking` */
-    weir_mode mode;          /* never WEIR_MODE_AUTO */
+    weir_mode mode;          /* eager, replay or capture */
+    bool chooses;            /* mode auto: how it replays is found out */
+    struct choice *choice;   /* NULL: there was none to make */
     uint32_t frames;         /* F */
     section root;            /* its tasks */
     const void *enter, *again; /* kernels that decide loops and branches, if it has any, */
@@ -173,6 +176,7 @@ struct weir_backend {
     _Alignas(64) _Atomic int broken; /* a cudaError_t; cudaSuccess: it works */
     _Atomic uint32_t in_flight; /* frames of all programs */
     _Atomic uint32_t untold;    /* of these, such as have ended */
+    _Atomic uint64_t make_ns, lanes_ns; /* a task: making the last graph of mode auto took, launching the last frame lane by lane there; 0: not known */
     _Atomic uint32_t looks;     /* by those who wait: the watcher leaves it to them */
 
     _Alignas(64) pthread_mutex_t bell; /* guards the next few */

@@ -1,8 +1,10 @@
 /* eager.c - launches a frame task by task, lane by lane of the plan. Each lane is a stream. */
+#include "backend/cuda/choose.h"
 #include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/timing.h"
 #include "backend/walk.h"
+#include "util/clock.h"
 #include <nvtx3/nvToolsExt.h>
 #include <string.h>
 
@@ -197,7 +199,7 @@ static bool record(void *feeder, uint32_t lane, uint32_t task)
     return note(l, cudaEventRecord(l->f->records[p->record_of[task]], p->streams[lane]), "cudaEventRecord", task);
 }
 
-void weir_cuda_launch_lanes(weir_program *program, flight *f)
+static void launch_lanes(weir_program *program, flight *f)
 {
     static const weir_lane_ops ops = {wait_for, run, record};
     lanes l = {.program = program, .f = f};
@@ -214,4 +216,12 @@ void weir_cuda_launch_lanes(weir_program *program, flight *f)
     for (uint32_t i = 0; i < program->end_count; i++)
         if (!note(&l, cudaEventRecord(f->ends[i], program->streams[program->end_lane[i]]), "cudaEventRecord", UINT32_MAX))
             return;
+}
+
+void weir_cuda_launch_lanes(weir_program *program, flight *f)
+{
+    int64_t start = program->choice ? weir_clock_ns() : 0;
+    launch_lanes(program, f);
+    if (program->choice)
+        weir_cuda_choice_launched(program, weir_clock_ns() - start);
 }

@@ -1,4 +1,4 @@
-/* follow.c - what a frame starts after, besides frames of its own program: frames of other programs.
+/* follow.c - what a frame starts after, besides frames of its own program that are launched as it is: frames of other programs.
  *
  * Events mark ends, and a wait for one holds for what was recorded last when the wait was asked for. So all is asked for while the frame is
  * launched, and nothing of it lasts. A frame that has ended is not waited for: who has seen that launches after it. */
@@ -49,15 +49,31 @@ void weir_cuda_follow(weir_program *program, weir_program *other, uint64_t frame
     program->followed = f;
 }
 
+static cudaError_t start_after(const weir_program *p, const flight *f, flight *other)
+{
+    cudaError_t result = cudaSuccess;
+    if (f->slot)
+        return weir_cuda_wait_for_ends(other, p->streams[0]);
+    for (uint32_t i = 0; i < p->entry_count && result == cudaSuccess; i++)
+        result = weir_cuda_wait_for_ends(other, p->streams[p->entry_lane[i]]);
+    return result;
+}
+
+/* Lanes keep the order of frames by waits between them, slots by their stream. Where one way follows the other, neither does. */
+static flight *launched_otherwise(const weir_program *p, const flight *f)
+{
+    flight *before = p->frames > 1 && f->number > 0 ? &p->flights[(f->number - 1) % p->frames] : NULL;
+    return before && !before->slot != !f->slot ? before : NULL;
+}
+
 cudaError_t weir_cuda_start_after(weir_program *program, flight *f, const char **call)
 {
     cudaError_t result = cudaSuccess;
+    flight *before = launched_otherwise(program, f);
     *call = "cudaStreamWaitEvent";
-    for (flight *other = program->followed; other && result == cudaSuccess; other = other->next_followed) {
-        if (f->slot)
-            result = weir_cuda_wait_for_ends(other, program->streams[0]);
-        for (uint32_t i = 0; !f->slot && i < program->entry_count && result == cudaSuccess; i++)
-            result = weir_cuda_wait_for_ends(other, program->streams[program->entry_lane[i]]);
-    }
+    if (before)
+        result = start_after(program, f, before);
+    for (flight *other = program->followed; other && result == cudaSuccess; other = other->next_followed)
+        result = start_after(program, f, other);
     return result;
 }

@@ -1,4 +1,5 @@
 /* program.c - makes a plan into a program of this device, and submits its frames. */
+#include "backend/cuda/choose.h"
 #include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/slot.h"
@@ -55,7 +56,8 @@ static weir_status choose_mode(weir_program *p)
     const char *name = p->plan->body->name;
     bool fits = weir_cuda_slot_count(image) > 0;
     p->mode = p->device->options.debug ? WEIR_MODE_EAGER : image->mode;
-    if (p->mode == WEIR_MODE_AUTO) {
+    bool chosen = p->mode == WEIR_MODE_AUTO;
+    if (chosen || p->mode == WEIR_MODE_DEFAULT) {
         p->mode = image->spans || !fits ? WEIR_MODE_EAGER : WEIR_MODE_REPLAY;
         if (!fits)
             weir_log(WEIR_LOG_INFO, "graph '%s' runs eagerly: its rings meet again after more than %d frames, and a replay keeps a CUDA graph for each", name, WEIR_SLOTS_MOST);
@@ -65,7 +67,14 @@ static weir_status choose_mode(weir_program *p)
                          "graph '%s': its rings meet again after more than %d frames, and a replay keeps a CUDA graph for each: give its rings one size, or sizes that divide "
                          "each other, or run it eagerly",
                          name, WEIR_SLOTS_MOST);
+    p->chooses = chosen && p->mode == WEIR_MODE_REPLAY;
     return WEIR_OK;
+}
+
+/* Some of its frames may be launched lane by lane. */
+static bool may_be_eager(const weir_program *p)
+{
+    return p->mode == WEIR_MODE_EAGER || p->chooses;
 }
 
 static bool take_memory(weir_program *p)
@@ -145,9 +154,9 @@ static weir_status make_gates(weir_program *p)
     p->job_pool = weir_alloc((size_t)plan->frames * p->gate_count, sizeof *p->job_pool);
     p->job_args = weir_alloc(plan->frames * count_gate_args(p), sizeof *p->job_args);
     p->waiting_pool = weir_alloc((size_t)plan->frames * p->gate_count, sizeof *p->waiting_pool);
-    if (p->mode == WEIR_MODE_EAGER)
+    if (may_be_eager(p))
         p->words = weir_cuda_words_take(p->device, (size_t)plan->frames * p->gate_count);
-    if (!p->job_pool || !p->job_args || !p->waiting_pool || (p->mode == WEIR_MODE_EAGER && !p->words))
+    if (!p->job_pool || !p->job_args || !p->waiting_pool || (may_be_eager(p) && !p->words))
         return weir_fail_no_memory();
     void **args = p->job_args;
     for (uint32_t f = 0; f < plan->frames; f++) {
@@ -170,7 +179,7 @@ static weir_status make_gates(weir_program *p)
 
 static weir_status make_events(weir_program *p)
 {
-    uint32_t ends = p->mode == WEIR_MODE_EAGER ? p->end_count : 1, records = p->mode == WEIR_MODE_EAGER ? p->record_count : 0;
+    uint32_t ends = may_be_eager(p) && p->end_count > 1 ? p->end_count : 1, records = may_be_eager(p) ? p->record_count : 0;
     weir_status status = WEIR_OK;
     p->event_count = (size_t)p->frames * (ends + records);
     p->event_pool = weir_alloc(p->event_count, sizeof(cudaEvent_t));
@@ -188,7 +197,7 @@ static weir_status make_events(weir_program *p)
 
 static weir_status make_streams(weir_program *p)
 {
-    return p->mode == WEIR_MODE_EAGER ? weir_cuda_streams_for(p) : weir_cuda_stream_for(p);
+    return may_be_eager(p) ? weir_cuda_streams_for(p) : weir_cuda_stream_for(p);
 }
 
 static weir_status make(weir_program *p)
@@ -211,14 +220,19 @@ static weir_status make(weir_program *p)
         status = make_events(p);
     if (status == WEIR_OK && p->mode == WEIR_MODE_EAGER)
         status = weir_cuda_controls_make_alone(p);
-    if (status == WEIR_OK && p->mode != WEIR_MODE_EAGER)
+    if (status == WEIR_OK && p->chooses)
+        status = weir_cuda_choice_make(p);
+    else if (status == WEIR_OK && p->mode != WEIR_MODE_EAGER)
         status = weir_cuda_replay_make(p, &(replay_way){.captured = p->mode == WEIR_MODE_CAPTURE, .lanes = p->image->replay_lanes}, &p->replay);
     return status;
 }
 
 static void free_program(weir_program *p)
 {
-    weir_cuda_replay_finish(p->replay);
+    if (p->choice)
+        weir_cuda_choice_finish(p);
+    else
+        weir_cuda_replay_finish(p->replay);
     weir_cuda_streams_leave(p);
     for (uint32_t f = 0; p->flights && f < p->frames; f++)
         weir_cuda_timing_finish(p, &p->flights[f]);
@@ -284,7 +298,7 @@ void weir_cuda_program_destroy(weir_program *program)
 weir_program_info weir_cuda_info(const weir_program *program)
 {
     static const char *const names[] = {[WEIR_MODE_EAGER] = "eager", [WEIR_MODE_REPLAY] = "replay", [WEIR_MODE_CAPTURE] = "capture"};
-    return (weir_program_info){.mode = names[program->mode], .instantiations = atomic_load(&((weir_program *)program)->instantiations)};
+    return (weir_program_info){.mode = weir_cuda_choice_is_open(program) ? "auto" : names[program->mode], .instantiations = atomic_load(&((weir_program *)program)->instantiations)};
 }
 
 /* ---- submitting ---- */
@@ -301,6 +315,14 @@ static void expect_gates(weir_program *p, flight *f)
     }
 }
 
+/* NULL: lane by lane. */
+static slot *choose_slot(weir_program *p, flight *f, const weir_frame_values *values)
+{
+    if (p->choice)
+        return weir_cuda_choice_next(p, f, values);
+    return p->replay ? weir_cuda_slot_choose(p->replay, values) : NULL;
+}
+
 static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
 {
     f->values = values;
@@ -311,7 +333,7 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
     f->error_task = UINT32_MAX;
     f->ends_seen = 0;
     f->lost = false;
-    f->slot = p->mode == WEIR_MODE_EAGER ? NULL : weir_cuda_slot_choose(p->replay, values);
+    f->slot = choose_slot(p, f, values);
     atomic_store_explicit(&f->launched, false, memory_order_relaxed);
     atomic_store_explicit(&f->end_recorded, !f->slot, memory_order_relaxed);
     atomic_store_explicit(&f->reached, 0, memory_order_relaxed);

@@ -8,6 +8,7 @@
  * Guards. A node that copies or fills and is switched off no longer orders what comes after it after what came before (seen with driver 580;
  * kernels do). So a task of these kinds that is ever switched off gets an empty node beside it, with the same edges, and the slot is made
  * anew once for that. */
+#include "backend/cuda/choose.h"
 #include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
 #include "backend/cuda/timing.h"
@@ -302,7 +303,11 @@ static void launch(weir_program *p, flight *f)
     if (f->timed)
         weir_cuda_timing_launch(p, f);
     f->error_call = "cudaGraphLaunch";
+    if (p->choice)
+        weir_cuda_choice_begin(p, f);
     f->error = cudaGraphLaunch(s->exec, p->streams[0]);
+    if (p->choice)
+        weir_cuda_choice_end(p, f);
     if (f->timed)
         weir_cuda_timing_launched();
     atomic_store_explicit(&f->reached, p->plan->tasks, memory_order_relaxed);

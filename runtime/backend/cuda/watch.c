@@ -4,6 +4,7 @@
  * waits for a frame does both; for all others the watcher looks and wakes the teller. The watcher naps between looks, shorter where host
  * tasks are awaited, and sleeps when there has been nothing in flight for a while: waking it takes longer than launching a graph. */
 #define _GNU_SOURCE /* prctl's PR_SET_TIMERSLACK */
+#include "backend/cuda/choose.h"
 #include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/timing.h"
@@ -125,6 +126,7 @@ static void tell_one(weir_program *program, uint64_t number)
     if (f->timed && !f->lost)
         weir_cuda_timing_collect(program, f);
     weir_cuda_controls_tell(program, number);
+    weir_cuda_choice_note(program, f);
     tell_failures(program, f);
     program->told = number + 1;
     atomic_fetch_sub(&device->in_flight, 1);

@@ -6,7 +6,7 @@
 #include "run/random_program.h"
 #include "util/random.h"
 
-enum { LANES_MOST = 32, IN_FLIGHT_MOST = 3, PROGRAMS_MOST = 2, FRAMES_OF_ALL_MOST = PROGRAMS_MOST * FRAMES_MOST, WAYS = 4 };
+enum { LANES_MOST = 32, IN_FLIGHT_MOST = 3, PROGRAMS_MOST = 2, FRAMES_OF_ALL_MOST = PROGRAMS_MOST * FRAMES_MOST, WAYS = 5 };
 
 /* How an exec is made. */
 typedef struct {
@@ -110,7 +110,7 @@ static way random_way(uint64_t *random, uint32_t number)
     static const struct {
         const char *mode;
         bool narrowed;
-    } kinds[WAYS] = {{"eager", false}, {"replay", false}, {"replay", true}, {"capture", false}};
+    } kinds[WAYS] = {{"eager", false}, {"replay", false}, {"replay", true}, {"capture", false}, {"auto", false}};
     const uint32_t k = number % WAYS;
     way w = {kinds[k].mode, number / WAYS % 2 ? "priority" : "round_robin", 1 + weir_random_below(random, LANES_MOST), 1 + weir_random_below(random, IN_FLIGHT_MOST), 0};
     if (kinds[k].narrowed)

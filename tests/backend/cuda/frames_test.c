@@ -411,7 +411,8 @@ static void mode_is(const weir_exec_options *options, const char *mode)
 START_TEST(mode_is_a_replay_unless_program_or_environment_say_otherwise)
 {
     mode_is(NULL, "replay");
-    mode_is(&(weir_exec_options){.mode = "auto"}, "replay");
+    mode_is(&(weir_exec_options){.mode = "default"}, "replay");
+    mode_is(&(weir_exec_options){.mode = "auto"}, "auto");
     mode_is(&(weir_exec_options){.mode = "eager"}, "eager");
     setenv("WEIR_MODE", "capture", 1);
     mode_is(&(weir_exec_options){.mode = "eager"}, "capture");

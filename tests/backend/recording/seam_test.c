@@ -569,14 +569,14 @@ END_TEST
 START_TEST(image_has_the_mode_that_was_asked_for)
 {
     static const char *const names[] = {NULL, "auto", "eager", "replay", "capture"};
-    static const weir_mode modes[] = {WEIR_MODE_AUTO, WEIR_MODE_AUTO, WEIR_MODE_EAGER, WEIR_MODE_REPLAY, WEIR_MODE_CAPTURE};
+    static const weir_mode modes[] = {WEIR_MODE_DEFAULT, WEIR_MODE_DEFAULT, WEIR_MODE_EAGER, WEIR_MODE_REPLAY, WEIR_MODE_CAPTURE};
     for (int i = 0; i < 5; i++) {
         running r = run_chain("recording", 1, &(weir_exec_options){.mode = names[i]});
         ck_assert_int_eq(r.program->image.mode, modes[i]);
         stop(&r);
     }
     running r = run_chain("recording", 1, NULL);
-    ck_assert_int_eq(r.program->image.mode, WEIR_MODE_AUTO);
+    ck_assert_int_eq(r.program->image.mode, WEIR_MODE_DEFAULT);
     stop(&r);
 }
 END_TEST

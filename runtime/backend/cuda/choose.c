@@ -1,0 +1,425 @@
+/* choose.c - mode auto.
+ *
+ * Candidates are the graph by its edges alone, and with the order of 1, 2, 4 ... lanes added, as far as the graph is that wide. They take turns
+ * of several frames, since a graph that is launched again while it runs may behave unlike one that comes after another; the first frame of a
+ * turn is not counted. After a turn each the best three have another, longer one, then the best two; then it is settled, after 64 frames at
+ * most. A frame's time is that between two events round its launch: alone in its stream it holds what launching costs the host, and behind
+ * others how long it keeps the next one waiting, so what is measured is how the program itself launches.
+ *
+ * Graphs are made when their turn comes, so making the exec takes little. The first frame runs lane by lane, unless this device has shown that
+ * making a graph takes less.
+ *
+ * Those that lost go when no frame in flight can be one of theirs. */
+#include "backend/cuda/choose.h"
+#include "util/clock.h"
+#include "util/log.h"
+#include "util/memory.h"
+#include "util/status.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CANDIDATES_MOST = 7, ROUNDS = 3, SAMPLES_MOST = 24, FRAMES_MOST = 64, NO_CANDIDATE = -1 };
+
+/* Of each round: how many candidates are left, and how many frames a turn has. 7 * 4 + 3 * 6 + 2 * 8 = 62. */
+static const uint32_t left_in_round[ROUNDS] = {CANDIDATES_MOST, 3, 2}, frames_in_turn[ROUNDS] = {4, 6, 8};
+
+typedef struct {
+    uint32_t lanes;      /* 0: edges alone */
+    weir_plan *plan;     /* of those lanes */
+    replay *replay;      /* NULL: not made yet, or gone */
+    bool out;            /* it lost, or could not be made */
+    float us[SAMPLES_MOST];
+    uint32_t samples, awaited; /* times known; frames that are measured and have not ended */
+    atomic_uint frames;  /* launched so */
+} candidate;
+
+typedef struct choice {
+    pthread_mutex_t lock; /* guards samples, awaited, settled and `out`: a leaf */
+    candidate candidates[CANDIDATES_MOST];
+    uint32_t count;
+    bool settled;
+    /* Of whoever submits: */
+    uint32_t round, turn, frame_of_turn;
+    uint32_t best;
+    uint64_t last_of_others; /* frame that was launched as another than the best */
+    bool others_gone;
+    cudaEvent_t *events;     /* two a frame in flight */
+} choice;
+
+/* ---- what there is to choose among ---- */
+
+/* The tasks of the widest level. 0: no memory. */
+static uint32_t width_of(const weir_plan *plan)
+{
+    uint32_t *level = weir_alloc(plan->tasks, sizeof *level), *tasks = weir_alloc(plan->tasks, sizeof *tasks), width = 0;
+    for (uint32_t k = 0; level && tasks && k < plan->tasks; k++) {
+        uint32_t t = plan->order[k];
+        for (uint32_t e = plan->pred_first[t]; e < plan->pred_first[t + 1]; e++)
+            if (level[plan->pred[e]] + 1 > level[t])
+                level[t] = level[plan->pred[e]] + 1;
+        if (++tasks[level[t]] > width)
+            width = tasks[level[t]];
+    }
+    weir_free(level);
+    weir_free(tasks);
+    return width;
+}
+
+static weir_status make_events(const weir_program *p, choice *c)
+{
+    weir_status status = WEIR_OK;
+    c->events = weir_alloc(2 * (size_t)p->frames, sizeof(cudaEvent_t));
+    if (!c->events)
+        return weir_fail_no_memory();
+    for (uint32_t i = 0; i < 2 * p->frames && status == WEIR_OK; i++)
+        status = weir_cuda_status(cudaEventCreateWithFlags(&c->events[i], cudaEventDefault), "cudaEventCreateWithFlags");
+    return status;
+}
+
+/* Its graphs. What that took tells whether the next program's first frame had better be launched lane by lane. */
+static weir_status make_replay(weir_program *p, candidate *c)
+{
+    int64_t start = weir_clock_ns();
+    weir_status status = c->lanes > 0 ? weir_plan_again(p->plan, c->lanes, &c->plan) : WEIR_OK;
+    if (status == WEIR_OK)
+        status = weir_cuda_replay_make(p, &(replay_way){.lanes = c->plan}, &c->replay);
+    if (status == WEIR_OK && p->plan->tasks > 0)
+        atomic_store(&p->device->make_ns, (uint64_t)(weir_clock_ns() - start) / p->plan->tasks + 1);
+    return status;
+}
+
+/* Natives may be refused, and loops would need graphs of their own for a frame lane by lane. */
+static bool is_made_at_once(const weir_program *p)
+{
+    bool at_once = p->root.control_count > 0;
+    for (uint32_t t = 0; t < p->plan->tasks && !at_once; t++)
+        at_once = p->plan->body->tasks.at[t].kind == WEIR_KIND_NATIVE;
+    return at_once;
+}
+
+weir_status weir_cuda_choice_make(weir_program *program)
+{
+    choice *c = program->choice = weir_alloc(1, sizeof *c);
+    uint32_t width = c ? width_of(program->plan) : 0;
+    if (!c || (width == 0 && program->plan->tasks > 0))
+        return weir_fail_no_memory();
+    pthread_mutex_init(&c->lock, NULL);
+    c->count = 1; /* its edges alone */
+    for (uint32_t lanes = 1; lanes <= width && width > 1 && c->count < CANDIDATES_MOST; lanes *= 2)
+        c->candidates[c->count++].lanes = lanes;
+    weir_status status = make_events(program, c);
+    if (status == WEIR_OK && is_made_at_once(program))
+        status = make_replay(program, &c->candidates[0]);
+    return status;
+}
+
+static void drop(candidate *c)
+{
+    weir_cuda_replay_finish(c->replay);
+    weir_plan_destroy(c->plan);
+    c->replay = NULL;
+    c->plan = NULL;
+}
+
+void weir_cuda_choice_finish(weir_program *program)
+{
+    choice *c = program->choice;
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->count; i++)
+        drop(&c->candidates[i]);
+    for (uint32_t i = 0; c->events && i < 2 * program->frames; i++)
+        if (c->events[i])
+            (void)cudaEventDestroy(c->events[i]);
+    weir_free(c->events);
+    pthread_mutex_destroy(&c->lock);
+    weir_free(c);
+}
+
+/* ---- judging, with the lock held ---- */
+
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* INFINITY: nothing is known of it. */
+static double median_us(const candidate *c)
+{
+    float sorted[SAMPLES_MOST];
+    if (c->samples == 0)
+        return INFINITY;
+    memcpy(sorted, c->us, c->samples * sizeof *sorted);
+    qsort(sorted, c->samples, sizeof *sorted, compare_floats);
+    return sorted[c->samples / 2];
+}
+
+static uint32_t best_of(const choice *c)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < c->count; i++)
+        if (c->candidates[best].out || (!c->candidates[i].out && median_us(&c->candidates[i]) < median_us(&c->candidates[best])))
+            best = i;
+    return best;
+}
+
+static uint32_t still_in(const choice *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        count += !c->candidates[i].out;
+    return count;
+}
+
+static void keep_best(choice *c, uint32_t most)
+{
+    while (still_in(c) > most) {
+        uint32_t worst = UINT32_MAX;
+        for (uint32_t i = 0; i < c->count; i++)
+            if (!c->candidates[i].out && (worst == UINT32_MAX || median_us(&c->candidates[i]) >= median_us(&c->candidates[worst])))
+                worst = i;
+        c->candidates[worst].out = true;
+    }
+}
+
+static bool is_any_awaited(const choice *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->candidates[i].awaited > 0)
+            return true;
+    return false;
+}
+
+/* ---- settling ---- */
+
+static const char *way_of(const candidate *c, char *room, size_t bytes)
+{
+    if (c->lanes == 0)
+        return "its edges alone";
+    snprintf(room, bytes, "the order of %u lane%s", c->lanes, c->lanes > 1 ? "s" : "");
+    return room;
+}
+
+static void say(const weir_program *p, const choice *c, uint64_t frames)
+{
+    char text[512] = "", room[64];
+    size_t used = 0;
+    for (uint32_t i = 0; i < c->count && used < sizeof text; i++) {
+        const candidate *one = &c->candidates[i];
+        int wrote = one->samples > 0 ? snprintf(text + used, sizeof text - used, "%s%s %.1f us", used > 0 ? ", " : "", way_of(one, room, sizeof room), median_us(one))
+                                     : snprintf(text + used, sizeof text - used, "%s%s unmeasured", used > 0 ? ", " : "", way_of(one, room, sizeof room));
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    weir_log(WEIR_LOG_INFO, "graph '%s' replays by %s, chosen with its first %llu frames: %s", p->plan->body->name,
+             way_of(&c->candidates[c->best], room, sizeof room), (unsigned long long)frames, text);
+}
+
+/* With the lock held. */
+static void settle(weir_program *p, choice *c, uint64_t frames)
+{
+    c->best = best_of(c);
+    c->settled = true;
+    p->replay = c->candidates[c->best].replay;
+    say(p, c, frames);
+}
+
+/* A frame's place is taken again when it is done, so all of number - F and before are. */
+static void drop_others(const weir_program *p, choice *c, uint64_t number)
+{
+    if (c->others_gone || number < c->last_of_others + p->frames)
+        return;
+    entered before = weir_cuda_enter(p->device);
+    for (uint32_t i = 0; i < c->count; i++)
+        if (i != c->best)
+            drop(&c->candidates[i]);
+    weir_cuda_leave(p->device, before);
+    c->others_gone = true;
+}
+
+/* ---- whose turn it is ---- */
+
+static bool is_made(weir_program *p, choice *c, candidate *one)
+{
+    if (one->replay)
+        return true;
+    entered before = weir_cuda_enter(p->device);
+    weir_status status = make_replay(p, one);
+    weir_cuda_leave(p->device, before);
+    if (status == WEIR_OK)
+        return true;
+    char room[64];
+    weir_log(WEIR_LOG_WARN, "graph '%s' cannot be replayed by %s: %s", p->plan->body->name, way_of(one, room, sizeof room), weir_last_error());
+    drop(one);
+    pthread_mutex_lock(&c->lock);
+    one->out = true;
+    pthread_mutex_unlock(&c->lock);
+    return false;
+}
+
+/* Moves on to the next candidate that is still in, or the next round, or settles it. With the lock held. False: times are still awaited. */
+static bool next_turn(weir_program *p, choice *c, uint64_t number)
+{
+    if (c->frame_of_turn < frames_in_turn[c->round] && !c->candidates[c->turn].out)
+        return true;
+    c->frame_of_turn = 0;
+    while (++c->turn < c->count && c->candidates[c->turn].out)
+        continue;
+    if (c->turn < c->count)
+        return true;
+    c->turn = c->count - 1; /* the round is over, once its times are known */
+    c->frame_of_turn = frames_in_turn[c->round];
+    if (is_any_awaited(c))
+        return false;
+    while (c->round + 1 < ROUNDS) {
+        c->round++;
+        uint32_t before = still_in(c);
+        keep_best(c, left_in_round[c->round]);
+        if (before <= 1)
+            break;
+        c->frame_of_turn = 0;
+        for (c->turn = 0; c->candidates[c->turn].out; c->turn++)
+            continue;
+        return true;
+    }
+    settle(p, c, number);
+    return true;
+}
+
+/* The candidate that this frame is launched as. *measured: and its time is wanted. */
+static uint32_t take_turn(weir_program *p, choice *c, uint64_t number, bool *measured)
+{
+    pthread_mutex_lock(&c->lock);
+    *measured = false;
+    if (still_in(c) <= 1 || number >= FRAMES_MOST)
+        settle(p, c, number);
+    bool known = c->settled || next_turn(p, c, number);
+    uint32_t chosen = c->settled ? c->best : known ? c->turn : best_of(c);
+    candidate *one = &c->candidates[chosen];
+    if (known && !c->settled) {
+        *measured = c->frame_of_turn > 0 && one->samples + one->awaited < SAMPLES_MOST;
+        c->frame_of_turn++;
+        one->awaited += *measured;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return chosen;
+}
+
+/* Launching lane by lane has this device shown to take longer than making a graph; or it has shown neither. */
+static bool is_eager_first(weir_program *p, const choice *c)
+{
+    uint64_t make = atomic_load(&p->device->make_ns), lanes = atomic_load(&p->device->lanes_ns);
+    return !c->candidates[0].replay && (make == 0 || lanes == 0 || lanes < make * weir_cuda_slot_count(p->image));
+}
+
+static void untake(choice *c, uint32_t chosen, bool measured)
+{
+    pthread_mutex_lock(&c->lock);
+    c->candidates[chosen].awaited -= measured;
+    pthread_mutex_unlock(&c->lock);
+}
+
+slot *weir_cuda_choice_next(weir_program *program, flight *f, const weir_frame_values *values)
+{
+    choice *c = program->choice;
+    f->candidate = NO_CANDIDATE;
+    if (values->number == 0 && is_eager_first(program, c))
+        return NULL;
+    for (bool measured = false;;) {
+        uint32_t chosen = c->settled ? c->best : take_turn(program, c, values->number, &measured);
+        if (!is_made(program, c, &c->candidates[chosen])) {
+            untake(c, chosen, measured);
+            if (c->settled || still_in(c) == 0)
+                return NULL; /* no way can be made: lane by lane, and the next frame tries again */
+            continue;
+        }
+        if (c->settled) {
+            program->replay = c->candidates[chosen].replay;
+            drop_others(program, c, values->number);
+        } else if (c->last_of_others < values->number) {
+            c->last_of_others = values->number;
+        }
+        if (measured)
+            f->candidate = (int)chosen;
+        atomic_fetch_add_explicit(&c->candidates[chosen].frames, 1, memory_order_relaxed);
+        return weir_cuda_slot_choose(c->candidates[chosen].replay, values);
+    }
+}
+
+/* ---- measuring ---- */
+
+static void record(const weir_program *p, const flight *f, uint32_t which)
+{
+    if (f->candidate != NO_CANDIDATE)
+        (void)cudaEventRecord(p->choice->events[2 * (f->number % p->frames) + which], p->streams[0]);
+}
+
+void weir_cuda_choice_begin(const weir_program *program, const flight *f)
+{
+    record(program, f, 0);
+}
+
+void weir_cuda_choice_end(const weir_program *program, const flight *f)
+{
+    record(program, f, 1);
+}
+
+void weir_cuda_choice_launched(weir_program *program, int64_t ns)
+{
+    if (program->plan->tasks > 0)
+        atomic_store(&program->device->lanes_ns, (uint64_t)ns / program->plan->tasks + 1);
+}
+
+void weir_cuda_choice_note(weir_program *program, flight *f)
+{
+    choice *c = program->choice;
+    float ms = 0;
+    if (!c || f->candidate == NO_CANDIDATE)
+        return;
+    const cudaEvent_t *events = &c->events[2 * (f->number % program->frames)];
+    bool known = !f->lost && f->error == cudaSuccess && cudaEventElapsedTime(&ms, events[0], events[1]) == cudaSuccess;
+    pthread_mutex_lock(&c->lock);
+    candidate *one = &c->candidates[f->candidate];
+    one->awaited--;
+    if (known && one->samples < SAMPLES_MOST)
+        one->us[one->samples++] = ms * 1000;
+    pthread_mutex_unlock(&c->lock);
+    if (!known)
+        (void)cudaGetLastError();
+}
+
+/* ---- telling ---- */
+
+bool weir_cuda_choice_is_open(const weir_program *program)
+{
+    choice *c = program->choice;
+    if (!c)
+        return false;
+    pthread_mutex_lock(&c->lock);
+    bool open = !c->settled;
+    pthread_mutex_unlock(&c->lock);
+    return open;
+}
+
+uint32_t weir_cuda_candidates(const weir_program *program, weir_candidate *out, uint32_t room)
+{
+    choice *c = program->choice;
+    if (!c)
+        return 0;
+    pthread_mutex_lock(&c->lock);
+    for (uint32_t i = 0; i < c->count && i < room; i++) {
+        const candidate *one = &c->candidates[i];
+        out[i] = (weir_candidate){
+            .mode = "replay",
+            .replay_lanes = one->lanes,
+            .frames = atomic_load_explicit(&((candidate *)one)->frames, memory_order_relaxed),
+            .frame_ns = one->samples > 0 ? median_us(one) * 1000 : NAN,
+            .chosen = c->settled && i == c->best,
+        };
+    }
+    uint32_t count = c->count;
+    pthread_mutex_unlock(&c->lock);
+    return count;
+}
