@@ -42,7 +42,7 @@ replay=(weir_replay_us handwritten_replay_us replay_ratio weir_back_to_back_us h
     replay_allocations_per_1000_frames)
 costs=(weir_plan_us_per_task weir_build_us_per_task handwritten_build_us_per_task handwritten_build_upload_us_per_task build_ratio
     weir_replay_submit_us handwritten_launch_us submit_over_launch_us param_us_per_node)
-line='^\{"workload":"[^"]+","backend":"cuda","mode":"[a-z-]+","policy":"[^"]+","lanes":[0-9]+,"workers":[0-9]+,"tasks":[0-9]+,"kernel_us":[0-9]+,"metric":"[a-z0-9_]+","value":-?[0-9]+\.[0-9]+,"unit":"(us|ratio|calls)"\}$'
+line='^\{"workload":"[^"]+","backend":"cuda","mode":"[a-z-]+","policy":"[^"]+","lanes":[0-9]+,"workers":[0-9]+,"tasks":[0-9]+,"kernel_us":[0-9]+,"metric":"[a-z0-9_]+","value":-?[0-9]+\.[0-9]+,"unit":"(us|ratio|calls|lanes)"\}$'
 
 for shape in layers-50x20 fluid-frame; do
     for kernel_us in 0 5; do
@@ -73,11 +73,14 @@ for metric in handwritten_us fluid_eager_us fluid_eager_ratio fluid_replay_us fl
 done
 
 # What mode auto chooses, and nothing else; each frame in which it chooses is checked.
-choices=(auto_us fixed_us auto_ratio auto_back_to_back_us fixed_back_to_back_us auto_back_to_back_ratio)
+choices=(auto_choice_lanes auto_us fixed_us auto_ratio auto_back_to_back_choice_lanes auto_back_to_back_us fixed_back_to_back_us auto_back_to_back_ratio)
 for shape in layers-50x20 fluid-frame; do
     bench --workload "$data/shapes/$shape.stg" --choices --kernel-us 5 --json
     [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
     once "${choices[@]}"
+    for metric in auto_candidate_us auto_back_to_back_candidate_us; do
+        [ "$(lines $metric)" -gt 1 ] || wrong "auto tried nothing: $(cat "$work/out")"
+    done
     [ "$(lines fixed_sweep_us),$(lines fixed_back_to_back_sweep_us),$(lines weir_eager_us),$(lines weir_replay_us)" = 7,7,0,0 ] ||
         wrong "--choices: $(cat "$work/out")"
 done

@@ -41,7 +41,7 @@ static bool read_wishes(cuda_bench *b, trouble *why)
         b->policy[0] = one_policy;
         b->policies = 1;
     }
-    bool all = !mode || !*mode || strcmp(mode, "auto") == 0;
+    bool all = !mode || !*mode || strcmp(mode, "auto") == 0 || strcmp(mode, "default") == 0;
     b->eager = all || strcmp(mode, "eager") == 0;
     b->replay = all || strcmp(mode, "replay") == 0;
     b->capture = all || strcmp(mode, "capture") == 0;

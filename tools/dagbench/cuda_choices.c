@@ -1,14 +1,15 @@
 /* cuda_choices.c - mode "auto", once it has chosen how to replay, against each of the ways that it chooses from: each launch waited for, and many back
  * to back, where another way may win. The choice is made on frames launched as those that are timed. */
 #include "cuda_inside.h"
+#include <math.h>
 #include <stdio.h>
 
 /* It takes 64 frames at most. */
-enum { FRAMES_TO_CHOOSE = 80 };
+enum { FRAMES_TO_CHOOSE = 80, CANDIDATES_MOST = 32 };
 
 /* One of the two. */
 typedef struct {
-    const char *sweep, *chosen, *fixed, *ratio; /* metrics */
+    const char *sweep, *candidate, *choice, *chosen, *fixed, *ratio; /* metrics */
     uint32_t frames;    /* launched before they are waited for */
     uint32_t in_flight; /* that weir plans for */
     podium best;        /* of the fixed ways */
@@ -79,6 +80,26 @@ static bool let_it_choose(cuda_bench *b, heat *h, trouble *why)
     return true;
 }
 
+/* What it saw of each candidate, where it saw any frames, and the lanes of the one that won. */
+static bool print_candidates(const cuda_bench *b, const heat *h, trouble *why)
+{
+    weir_candidate all[CANDIDATES_MOST];
+    uint32_t count = weir_exec_candidates(weir_racer_exec(&h->chooser), all, CANDIDATES_MOST), chosen = 0;
+    for (uint32_t i = 0; i < count && i < CANDIDATES_MOST; i++) {
+        racer r = {.mode = all[i].mode, .how = "as auto saw it", .lanes = all[i].replay_lanes};
+        if (!isnan(all[i].frame_ns))
+            cuda_print_us(b, h->candidate, all[i].frame_ns, &r);
+        if (!all[i].chosen)
+            continue;
+        cuda_print(b, h->choice, all[i].replay_lanes, "lanes", &r);
+        chosen++;
+    }
+    if (chosen != 1)
+        snprintf(why->text, sizeof why->text, "weir, auto: of %u candidates it has chosen %u after %d frames", (unsigned)count, (unsigned)chosen,
+            FRAMES_TO_CHOOSE);
+    return chosen == 1;
+}
+
 /* ---- against each other ---- */
 
 static bool race(cuda_bench *b, heat *h, trouble *why)
@@ -99,7 +120,8 @@ static bool race(cuda_bench *b, heat *h, trouble *why)
 
 static bool run_heat(cuda_bench *b, heat *h, trouble *why)
 {
-    bool done = check_choosing(b, h, why) && look_at_all_fixed(b, h, why) && let_it_choose(b, h, why) && race(b, h, why);
+    bool done = check_choosing(b, h, why) && look_at_all_fixed(b, h, why) && let_it_choose(b, h, why) &&
+        print_candidates(b, h, why) && race(b, h, why);
     racer_finish(&h->chooser);
     return done;
 }
@@ -108,6 +130,8 @@ bool cuda_measure_choices(cuda_bench *b, trouble *why)
 {
     heat single = {
         .sweep = "fixed_sweep_us",
+        .candidate = "auto_candidate_us",
+        .choice = "auto_choice_lanes",
         .chosen = "auto_us",
         .fixed = "fixed_us",
         .ratio = "auto_ratio",
@@ -116,6 +140,8 @@ bool cuda_measure_choices(cuda_bench *b, trouble *why)
     };
     heat many = {
         .sweep = "fixed_back_to_back_sweep_us",
+        .candidate = "auto_back_to_back_candidate_us",
+        .choice = "auto_back_to_back_choice_lanes",
         .chosen = "auto_back_to_back_us",
         .fixed = "fixed_back_to_back_us",
         .ratio = "auto_back_to_back_ratio",
