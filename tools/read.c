@@ -168,6 +168,7 @@ static read_format *format_of(const char *name, const char *text)
 static void free_memory(struct read_memory *memory)
 {
     free(memory->task);
+    free(memory->body);
     free(memory->edge);
     free(memory->carried);
     free(memory->wait);

@@ -9,6 +9,7 @@
 /* Zeroed at birth; everything is freed with the drawing, however far a reader got. */
 struct read_memory {
     weir_drawn_task *task;
+    weir_drawn_body *body; /* of all tasks */
     weir_drawn_edge *edge, *carried, *wait;
     int32_t *lane_priority;
     uint32_t *critical;

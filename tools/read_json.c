@@ -19,6 +19,7 @@ typedef struct {
     weir_drawing *drawing;
     const json_t *root;
     unsigned char *taken; /* position -> some task has it */
+    uint32_t bodies;      /* of tasks read so far */
     const char *key;      /* which part is being read, and which element of it (-1: itself), for the line */
     long index;
 } reader;
@@ -163,6 +164,45 @@ static bool read_place(reader *r, const json_t *from, weir_drawn_task *task)
     return true;
 }
 
+/* What a loop or branch decides about. */
+static bool read_bodies(reader *r, const json_t *from, weir_drawn_task *task)
+{
+    const json_t *rounds = json_object_get(from, "rounds"), *list = json_object_get(from, "bodies");
+    int64_t number = 0;
+    if (!list)
+        return !rounds || fail(r, "rounds", "\"rounds\" is of a loop, but there are no \"bodies\"");
+    if (!json_is_array(list) || json_array_size(list) == 0)
+        return fail(r, "bodies", "\"bodies\" must be a list of one or more, but is %s", json_is_array(list) ? "empty" : type_name(list));
+    if (rounds && json_array_size(list) > 1)
+        return fail(r, "bodies", "a loop, which has \"rounds\", must have one body, but has %zu", json_array_size(list));
+    if (rounds && !whole_number(r, rounds, "rounds", "\"rounds\"", 1, UINT32_MAX, &number))
+        return false;
+    task->rounds = (uint32_t)number;
+    task->body = r->memory->body + r->bodies;
+    task->body_count = (uint32_t)json_array_size(list);
+    for (uint32_t i = 0; i < task->body_count; i++) {
+        const json_t *body = json_array_get(list, i), *name = json_object_get(body, "name");
+        if (!json_is_string(name))
+            return fail(r, "bodies", "the \"name\" of a body must be a text, but is %s", type_name(name));
+        if (!whole_number(r, json_object_get(body, "tasks"), "bodies", "\"tasks\" of a body", 0, UINT32_MAX, &number))
+            return false;
+        r->memory->body[r->bodies++] = (weir_drawn_body){json_string_value(name), (uint32_t)number};
+    }
+    return true;
+}
+
+/* Makes room for the bodies of all tasks. */
+static bool make_room_for_bodies(reader *r, const json_t *tasks)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(tasks); i++)
+        count += json_array_size(json_object_get(json_array_get(tasks, i), "bodies")); /* 0 of what is no list */
+    if (count >= UINT32_MAX)
+        return fail(r, NULL, "the tasks have more than %u bodies", UINT32_MAX - 1);
+    r->memory->body = read_room(r->in, count, sizeof *r->memory->body);
+    return r->memory->body != NULL;
+}
+
 static bool read_task(reader *r, const json_t *from, weir_drawn_task *task)
 {
     int64_t priority = 0;
@@ -174,6 +214,8 @@ static bool read_task(reader *r, const json_t *from, weir_drawn_task *task)
         !read_amount(r, from, "cost_ns", &task->cost_ns) || !read_amount(r, from, "share", &task->share))
         return false;
     task->priority = (int32_t)priority;
+    if (!read_bodies(r, from, task))
+        return false;
     return !r->drawing->policy || read_place(r, from, task);
 }
 
@@ -185,7 +227,7 @@ static bool read_tasks(reader *r)
         return false;
     d->task = r->memory->task = read_room(r->in, d->task_count, sizeof *d->task);
     r->taken = read_room(r->in, d->task_count, 1);
-    if (!d->task || !r->taken)
+    if (!d->task || !r->taken || !make_room_for_bodies(r, list))
         return false;
     for (uint32_t i = 0; i < d->task_count; i++) {
         r->index = (long)i;

@@ -13,15 +13,24 @@
 extern "C" {
 #endif
 
-/* Tasks count from 0 here, in the order of declaration. The last four fields are a plan's, zero in a graph's drawing. */
+/* What a loop or branch decides about, as far as it is drawn. */
+typedef struct {
+    const char *name; /* the graph's */
+    uint32_t tasks;   /* in it, a loop or branch among them being one */
+} weir_drawn_body;
+
+/* Tasks count from 0 here, in the order of declaration. Lane, position and times are a plan's, zero in a graph's drawing. */
 typedef struct {
     const char *name;        /* text in UTF-8, as everywhere here */
-    const char *kind;        /* "kernel", "copy", "fill", "host", "native", "empty" */
+    const char *kind;        /* "kernel", "copy", "fill", "host", "native", "empty", "while", "if", "switch" */
     const char *group;       /* NULL: none */
     int32_t priority;
     double cost_ns, share;   /* as planned with: defaults filled in */
     uint32_t lane, position; /* position: in the plan's order */
     double start_ns, end_ns; /* predicted, one frame alone */
+    uint32_t rounds;         /* of a loop: the most; 0: it is none */
+    uint32_t body_count;     /* of a loop, 1; of a branch, those that it chooses from; 0: it is neither */
+    const weir_drawn_body *body;
 } weir_drawn_task;
 
 /* `to` of frame n + distance comes after `from` of frame n; or waits for it. */

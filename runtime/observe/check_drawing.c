@@ -17,6 +17,12 @@ static weir_status check_task(const weir_drawing *drawing, uint32_t i)
         return weir_fail(WEIR_ERR_INVALID, "task %" PRIu32 " of the drawing has no %s", i, task->name ? "kind" : "name");
     if (!is_time(task->cost_ns) || !is_time(task->start_ns) || !is_time(task->end_ns) || !is_time(task->share))
         return weir_fail(WEIR_ERR_INVALID, "task '%s' of the drawing has a cost, share or time that is no number from 0 on", task->name);
+    if ((task->body_count > 0 && !task->body) || (task->rounds > 0 && task->body_count != 1))
+        return weir_fail(WEIR_ERR_INVALID, "task '%s' of the drawing is a loop or branch of %" PRIu32 " bodies, which are not there", task->name,
+                         task->body_count);
+    for (uint32_t b = 0; b < task->body_count; b++)
+        if (!task->body[b].name)
+            return weir_fail(WEIR_ERR_INVALID, "body %" PRIu32 " of task '%s' of the drawing has no name", b, task->name);
     if (drawing->policy && (task->lane >= drawing->lane_count || task->position >= drawing->task_count))
         return weir_fail(WEIR_ERR_INVALID,
                          "task '%s' of the drawing is on lane %" PRIu32 " at position %" PRIu32 ", of %" PRIu32 " lanes and %" PRIu32

@@ -13,6 +13,7 @@ typedef struct {
     weir_drawing drawing; /* first: the same address */
     const weir_body *body;
     weir_drawn_task *task;
+    weir_drawn_body *inner; /* as body->inner */
     weir_drawn_edge *edge, *carried, *wait;
     int32_t *lane_priority;
     uint32_t *critical;
@@ -24,6 +25,7 @@ void weir_drawing_destroy(const weir_drawing *drawing)
         return;
     owned *o = (owned *)drawing;
     weir_free(o->task);
+    weir_free(o->inner);
     weir_free(o->edge);
     weir_free(o->carried);
     weir_free(o->wait);
@@ -52,6 +54,26 @@ static weir_status describe_tasks(owned *o)
     }
     o->drawing.task = o->task;
     o->drawing.task_count = body->tasks.count;
+    return WEIR_OK;
+}
+
+static weir_status describe_bodies(owned *o)
+{
+    const weir_body *body = o->body;
+    o->inner = weir_alloc(body->inner.count, sizeof *o->inner);
+    if (!o->inner)
+        return weir_fail_no_memory();
+    for (uint32_t i = 0; i < body->inner.count; i++)
+        o->inner[i] = (weir_drawn_body){body->inner.at[i]->name, body->inner.at[i]->tasks.count};
+    for (uint32_t i = 0; i < body->tasks.count; i++) {
+        const weir_task_record *task = &body->tasks.at[i];
+        if (!weir_kind_is_control(task->kind))
+            continue;
+        const weir_control *control = &body->controls.at[task->with.control];
+        o->task[i].rounds = task->kind == WEIR_KIND_WHILE ? control->at_most : 0;
+        o->task[i].body_count = control->count;
+        o->task[i].body = o->inner + control->first;
+    }
     return WEIR_OK;
 }
 
@@ -167,6 +189,8 @@ weir_status weir_drawing_of(const weir_graph *graph, const weir_plan *plan, cons
     status = weir_dag_create(o->body, &dag);
     if (status == WEIR_OK)
         status = describe_tasks(o);
+    if (status == WEIR_OK)
+        status = describe_bodies(o);
     if (status == WEIR_OK)
         status = describe_edges(o, &dag);
     if (status == WEIR_OK)

@@ -78,10 +78,11 @@ static weir_status choose_lines(weir_picture *p, const weir_drawing *d)
     return status;
 }
 
+/* Loops and branches are not: each says something of its own. */
 static bool alike(const weir_picture *p, const weir_drawing *d, uint32_t a, uint32_t b)
 {
     const weir_drawn_task *x = &d->task[a], *y = &d->task[b];
-    return x->lane == y->lane && p->critical[a] == p->critical[b] && p->cluster[a] == p->cluster[b] && strcmp(x->kind, y->kind) == 0;
+    return x->body_count == 0 && y->body_count == 0 && x->lane == y->lane && p->critical[a] == p->critical[b] && p->cluster[a] == p->cluster[b] && strcmp(x->kind, y->kind) == 0;
 }
 
 static weir_status find_clusters(weir_picture *p, const weir_drawing *d)

@@ -25,7 +25,7 @@ typedef struct {
 } weir_picture;
 
 /* Lines are the transitive reduction of edges and carried edges, every wait, and every step of the critical path. A fold is
- * the inside of a chain: tasks of one lane, group and kind that have no line but the one from the task before and the one to
+ * the inside of a chain: tasks of one lane, group and kind, no loops and branches, that have no line but the one from the task before and the one to
  * the task after. WEIR_ERR_NO_MEMORY. */
 weir_status weir_picture_init(weir_picture *picture, const weir_drawing *drawing);
 void weir_picture_finish(weir_picture *picture); /* zeroed is fine */

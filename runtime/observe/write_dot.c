@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLOURS = 8, LEGEND_LANES = 16 };
+enum { COLOURS = 8, LEGEND_LANES = 16, BODIES_SHOWN = 8 };
 static const char *const lane_colours[COLOURS] = {"#77AADD", "#EEDD88", "#44BB99", "#EE8866", "#99DDFF", "#FFAABB", "#BBCC33", "#AAAA00"};
 static const char *const no_lane_colour = "#F2F2F2", *const carried_colour = "#AA3377";
 
@@ -40,6 +40,14 @@ static void put_xml(FILE *to, const char *text)
         else
             weir_text_put(to, weir_text_visible(c));
     }
+}
+
+static bool has_bodies(const weir_drawing *d)
+{
+    for (uint32_t t = 0; t < d->task_count; t++)
+        if (d->task[t].body_count > 0)
+            return true;
+    return false;
 }
 
 static void put_legend(FILE *to, const weir_drawing *d)
@@ -74,8 +82,11 @@ static void put_legend(FILE *to, const weir_drawing *d)
     fprintf(to, "    <tr><td align=\"left\"><font color=\"%s\">purple: from an earlier frame, +1: to the next</font></td></tr>\n",
             carried_colour); /* a row of its own: in another font than the one measured, texts of one row overlap */
     fputs("    <tr><td align=\"left\">arrow: copy; page: host task; plain box: fill; tab: native; ellipse: empty; else a "
-          "kernel</td></tr>\n  </table>>\n",
+          "kernel</td></tr>\n",
           to);
+    if (has_bodies(d))
+        fputs("    <tr><td align=\"left\">hexagon: loop, whose time is a round's unless it was given one; octagon: branch</td></tr>\n", to);
+    fputs("  </table>>\n", to);
 }
 
 static void put_shape(FILE *to, const char *kind)
@@ -84,10 +95,30 @@ static void put_shape(FILE *to, const char *kind)
                                             {"host", "shape=note, style=filled"},
                                             {"fill", "style=filled"},
                                             {"native", "shape=tab, style=filled"},
-                                            {"empty", "shape=ellipse, style=filled"}};
+                                            {"empty", "shape=ellipse, style=filled"},
+                                            {"while", "shape=hexagon, style=filled, margin=\"0,0\""},
+                                            {"if", "shape=octagon, style=filled, margin=\"0,0\""},
+                                            {"switch", "shape=octagon, style=filled, margin=\"0,0\""}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(kind, shapes[i][0]) == 0)
             fprintf(to, ", %s", shapes[i][1]);
+}
+
+/* A line of the label: "at most 50 rounds of 2 tasks", "3 tasks or none", "one of 3, 1 tasks". */
+static void put_bodies(FILE *to, const weir_drawn_task *task)
+{
+    const weir_drawn_body *body = task->body;
+    if (task->body_count == 0)
+        return;
+    fputs("\\n", to);
+    if (task->rounds > 0)
+        fprintf(to, "at most %" PRIu32 " round%s of ", task->rounds, task->rounds == 1 ? "" : "s");
+    else if (task->body_count > 1)
+        fputs("one of ", to);
+    for (uint32_t i = 0; i < task->body_count && i < BODIES_SHOWN; i++)
+        fprintf(to, "%s%" PRIu32, i ? ", " : "", body[i].tasks);
+    fprintf(to, "%s task%s%s", task->body_count > BODIES_SHOWN ? ", ..." : "", task->body_count == 1 && body->tasks == 1 ? "" : "s",
+            task->rounds == 0 && task->body_count == 1 ? " or none" : "");
 }
 
 static void put_task(FILE *to, const weir_drawing *d, const weir_picture *p, uint32_t t)
@@ -100,6 +131,7 @@ static void put_task(FILE *to, const weir_drawing *d, const weir_picture *p, uin
         fprintf(to, "... %" PRIu32 " more ...", p->folded[t]);
     else
         put_escaped(to, task->name);
+    put_bodies(to, task);
     bool timed = strcmp(task->kind, "empty") != 0;
     if (d->policy)
         fprintf(to, "\\nlane %" PRIu32 "%s", task->lane, timed ? ", " : "");
@@ -117,6 +149,12 @@ static void put_task(FILE *to, const weir_drawing *d, const weir_picture *p, uin
     put_escaped(to, task->name);
     fputs(": ", to);
     put_escaped(to, task->kind);
+    for (uint32_t i = 0; i < task->body_count && i < BODIES_SHOWN; i++) {
+        fputs(i ? ", " : " ", to);
+        put_escaped(to, task->body[i].name);
+    }
+    if (task->body_count > BODIES_SHOWN)
+        fputs(", ...", to);
     if (d->policy && p->folded[t] == 1)
         fprintf(to, ", predicted from %s to %s", weir_text_time(task->start_ns).text, weir_text_time(task->end_ns).text);
     fputs("\"];\n", to);

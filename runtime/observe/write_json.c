@@ -13,6 +13,7 @@
  *       "ring_copies": 2,                               of rings that have as many as needed
  *       "tasks": [                                      in the order of declaration; edges count from 0
  *         {"name": "advect", "kind": "kernel", "group": "flow", "priority": 0, "cost_ns": 1000, "share": 1, ...
+ *          "rounds": 50, "bodies": [{"name": "jacobi", "tasks": 2}], ...      a loop's; a branch has no "rounds"; others have neither
  *          "lane": 0, "position": 0, "start_ns": 0, "end_ns": 1000},          a plan's; "group" only where there is one
  *       ],
  *       "edges": [[0, 1]],                              within a frame: [from, to]
@@ -65,6 +66,19 @@ static void put_plan(FILE *to, const weir_drawing *drawing)
     fputs("]\n  },\n", to);
 }
 
+static void put_bodies(FILE *to, const weir_drawn_task *task)
+{
+    if (task->rounds > 0)
+        fprintf(to, ", \"rounds\": %" PRIu32, task->rounds);
+    fputs(", \"bodies\": [", to);
+    for (uint32_t i = 0; i < task->body_count; i++) {
+        fputs(i ? ", {\"name\": " : "{\"name\": ", to);
+        weir_text_put_json(to, task->body[i].name);
+        fprintf(to, ", \"tasks\": %" PRIu32 "}", task->body[i].tasks);
+    }
+    putc(']', to);
+}
+
 static void put_task(FILE *to, const weir_drawing *drawing, const weir_drawn_task *task)
 {
     fputs("    {\"name\": ", to);
@@ -78,6 +92,8 @@ static void put_task(FILE *to, const weir_drawing *drawing, const weir_drawn_tas
     fprintf(to, ", \"priority\": %" PRId32, task->priority);
     put_named_number(to, "cost_ns", task->cost_ns);
     put_named_number(to, "share", task->share);
+    if (task->body_count > 0)
+        put_bodies(to, task);
     if (drawing->policy) {
         fprintf(to, ", \"lane\": %" PRIu32 ", \"position\": %" PRIu32, task->lane, task->position);
         put_named_number(to, "start_ns", task->start_ns);

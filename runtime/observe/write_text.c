@@ -1,4 +1,5 @@
-/* write_text.c - a drawing as tables for people: what the plan is, its lanes, its critical path, its tasks in order. */
+/* write_text.c - a drawing as tables for people: what the plan is, its lanes, its critical path, its tasks in order; and what
+ * loops and branches among them decide about. */
 #include "observe/draw.h"
 #include "observe/text.h"
 #include "util/memory.h"
@@ -132,6 +133,48 @@ static weir_status put_tasks(const table *t)
     return WEIR_OK;
 }
 
+static void put_body(FILE *to, const weir_drawn_body *body)
+{
+    weir_text_put_visible(to, body->name);
+    fprintf(to, " (%" PRIu32 " task%s)", body->tasks, plural(body->tasks));
+}
+
+/* "at most 50 rounds of jacobi (2 tasks)", "one of a (1 task), b (2 tasks)", "a (1 task), or none". */
+static void put_decision(FILE *to, const weir_drawn_task *task)
+{
+    if (task->rounds > 0)
+        fprintf(to, "at most %" PRIu32 " round%s of ", task->rounds, plural(task->rounds));
+    else if (task->body_count > 1)
+        fputs("one of ", to);
+    for (uint32_t i = 0; i < task->body_count; i++) {
+        fputs(i ? ", " : "", to);
+        put_body(to, &task->body[i]);
+    }
+    fputs(task->rounds == 0 && task->body_count == 1 ? ", or none\n" : "\n", to);
+}
+
+static void put_decisions(const table *t)
+{
+    const weir_drawing *d = t->drawing;
+    bool any = false;
+    for (uint32_t i = 0; i < d->task_count; i++) {
+        const weir_drawn_task *task = &d->task[t->order[i]];
+        if (task->body_count == 0)
+            continue;
+        if (!any) {
+            fputs("\nloops and branches\n        ", t->to);
+            put_column(t->to, "task", t->name_width);
+            put_column(t->to, "kind", t->kind_width);
+            fputs("runs\n", t->to);
+        }
+        any = true;
+        fprintf(t->to, "  %4" PRIu32 "  ", d->policy ? task->position : t->order[i]);
+        put_column(t->to, task->name, t->name_width);
+        put_column(t->to, task->kind, t->kind_width);
+        put_decision(t->to, task);
+    }
+}
+
 /* A plan's lines go by position; and each task's waits (edges, in a graph) are looked up for its line. */
 static void arrange(table *t)
 {
@@ -171,6 +214,8 @@ weir_status weir_write_text(const weir_drawing *drawing, FILE *to)
     }
     if (status == WEIR_OK)
         status = put_tasks(&t);
+    if (status == WEIR_OK)
+        put_decisions(&t);
     weir_free(t.before);
     weir_free(t.first);
     weir_free(t.order);

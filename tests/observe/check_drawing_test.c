@@ -93,6 +93,28 @@ START_TEST(indices_out_of_range_are_refused)
 }
 END_TEST
 
+START_TEST(loops_and_branches_without_their_bodies_are_refused)
+{
+    weir_drawn_body body[2] = {{"a", 1}, {"b", 0}};
+    set_up();
+    task[0].body_count = 2;
+    refused(WEIR_ERR_INVALID);
+    task[0].rounds = 3; /* a loop of nothing */
+    refused(WEIR_ERR_INVALID);
+    task[1].body = body;
+    task[1].body_count = 2;
+    task[1].rounds = 1; /* a loop of two */
+    refused(WEIR_ERR_INVALID);
+    body[1].name = NULL;
+    task[1].body = body;
+    task[1].body_count = 2;
+    refused(WEIR_ERR_INVALID);
+    task[1].body = body;
+    task[1].body_count = task[1].rounds = 1;
+    ck_assert_int_eq(weir_drawing_check(&drawing), WEIR_OK);
+}
+END_TEST
+
 START_TEST(two_tasks_at_one_position_are_refused)
 {
     set_up();
@@ -120,6 +142,7 @@ int main(void)
     tcase_add_test(tcase, missing_texts_are_refused);
     tcase_add_test(tcase, numbers_that_are_none_are_refused);
     tcase_add_test(tcase, indices_out_of_range_are_refused);
+    tcase_add_test(tcase, loops_and_branches_without_their_bodies_are_refused);
     tcase_add_test(tcase, two_tasks_at_one_position_are_refused);
     tcase_add_test(tcase, cycles_are_refused_and_carried_ones_are_none);
     suite_add_tcase(suite, tcase);

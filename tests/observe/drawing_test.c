@@ -62,6 +62,30 @@ START_TEST(a_plans_drawing_has_what_the_plan_has)
 END_TEST
 
 /* A plan of one frame in flight keeps no carried edges; a picture shows them all the same. */
+START_TEST(loops_and_branches_say_what_they_decide_about)
+{
+    sample s = sample_loops_make(2);
+    const weir_drawing *drawings[2] = {NULL, NULL};
+    ck_assert_int_eq(weir_drawing_of(s.graph, NULL, &drawings[0]), WEIR_OK);
+    ck_assert_int_eq(weir_drawing_of(NULL, s.plan, &drawings[1]), WEIR_OK);
+    sample_finish(&s); /* bodies live on, too */
+    for (int i = 0; i < 2; i++) {
+        const weir_drawn_task *task = drawings[i]->task;
+        ck_assert_uint_eq(drawings[i]->task_count, 3);
+        ck_assert(task[0].body_count == 0 && task[0].rounds == 0 && !task[0].body);
+        ck_assert_str_eq(task[1].kind, "while");
+        ck_assert(task[1].rounds == 50 && task[1].body_count == 1 && task[1].body[0].tasks == 1);
+        ck_assert_str_eq(task[1].body[0].name, "jacobi");
+        ck_assert_double_eq(task[1].cost_ns, 1000);
+        ck_assert_str_eq(task[2].kind, "if");
+        ck_assert(task[2].rounds == 0 && task[2].body_count == 2 && task[2].body[0].tasks == 2 && task[2].body[1].tasks == 0);
+        ck_assert_str_eq(task[2].body[1].name, "nothing");
+        ck_assert_double_eq(task[2].cost_ns, 2000);
+        weir_drawing_destroy(drawings[i]);
+    }
+}
+END_TEST
+
 START_TEST(carried_edges_are_there_whatever_the_frames_in_flight)
 {
     sample s = sample_make(2);
@@ -205,6 +229,7 @@ int main(void)
     TCase *tcase = tcase_create("drawing");
     tcase_add_test(tcase, a_graphs_drawing_has_its_tasks_and_edges_and_no_plan);
     tcase_add_test(tcase, a_plans_drawing_has_what_the_plan_has);
+    tcase_add_test(tcase, loops_and_branches_say_what_they_decide_about);
     tcase_add_test(tcase, carried_edges_are_there_whatever_the_frames_in_flight);
     tcase_add_test(tcase, the_critical_path_is_the_longest_by_cost);
     tcase_add_test(tcase, a_drawing_outlives_graph_and_plan);

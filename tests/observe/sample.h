@@ -47,6 +47,31 @@ static inline sample sample_make(uint32_t lanes)
     return s;
 }
 
+/* set -> solve: while (go) { sweep } -> maybe: if (go) { sweep -> solve } else {}, with a loop in the branch. `state` is none of a ring's. */
+static inline sample sample_loops_make(uint32_t lanes)
+{
+    static const weir_kernel set = {.name = "set", .host = sample_kernel}, sweep = {.name = "sweep", .host = sample_kernel};
+    sample s = {0};
+    weir_graph *body = NULL, *more = NULL, *nothing = NULL;
+    ck_assert_int_eq(weir_graph_create("loops", 0, &s.graph), WEIR_OK);
+    ck_assert_int_eq(weir_graph_create("jacobi", 0, &body), WEIR_OK);
+    ck_assert_int_eq(weir_graph_create("more", 0, &more), WEIR_OK);
+    ck_assert_int_eq(weir_graph_create("nothing", 0, &nothing), WEIR_OK);
+    ck_assert_int_eq(weir_buffer_create(&(weir_buffer_desc){.name = "state", .element_bytes = 4, .nx = 8}, &s.state), WEIR_OK);
+    ck_assert_int_eq(weir_buffer_create(&(weir_buffer_desc){.name = "go", .element_bytes = 4, .nx = 1}, &s.out), WEIR_OK);
+    weir_add_kernel(s.graph, &set, (weir_shape){0}, WEIR_ARGS(WEIR_WRITE(s.state), WEIR_WRITE(s.out)));
+    weir_add_kernel(body, &sweep, (weir_shape){0}, WEIR_ARGS(WEIR_READ_WRITE(s.state), WEIR_WRITE(s.out)));
+    weir_add_while(s.graph, "solve", body, s.out, 50);
+    weir_add_kernel(more, &sweep, (weir_shape){0}, WEIR_ARGS(WEIR_READ_WRITE(s.state)));
+    weir_add_while(more, "solve", body, s.out, 7);
+    weir_add_if(s.graph, "maybe", s.out, more, nothing);
+    weir_graph_destroy(body);
+    weir_graph_destroy(more);
+    weir_graph_destroy(nothing);
+    ck_assert_msg(weir_plan_create(s.graph, &(weir_plan_options){.lanes = lanes, .frames = 2}, &s.plan) == WEIR_OK, "%s", weir_last_error());
+    return s;
+}
+
 static inline void sample_finish(sample *s)
 {
     weir_plan_destroy(s->plan);

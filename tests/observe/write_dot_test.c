@@ -153,6 +153,63 @@ START_TEST(names_are_escaped_once_for_each_reader)
 }
 END_TEST
 
+START_TEST(loops_and_branches_say_how_much_they_run)
+{
+    static weir_drawn_body bodies[10] = {{"say \"x\"", 3}, {"b", 1}};
+    for (size_t i = 2; i < 10; i++)
+        bodies[i] = (weir_drawn_body){"more", 1};
+    weir_drawing d = make();
+    char *text = sample_written(&d, "dot");
+    sample_says_not(text, "hexagon");
+    free(text);
+    task[0].kind = "while";
+    task[0].rounds = 50;
+    task[1].kind = "if";
+    task[0].body = task[1].body = task[2].body = task[3].body = bodies;
+    task[0].body_count = task[1].body_count = 1;
+    task[2].kind = "if";
+    task[2].body_count = 2;
+    task[3].kind = "switch";
+    task[3].body_count = 10;
+    text = sample_written(&d, "dot");
+    sample_says(text, "hexagon: loop");
+    line_says(text, "t0 [", "label=\"a\\nat most 50 rounds of 3 tasks\\nlane 0, 12.3 us\"", true);
+    line_says(text, "t0 [", "shape=hexagon, style=filled", true);
+    line_says(text, "t0 [", "tooltip=\"a: while say \\\"x\\\", predicted", true);
+    line_says(text, "t1 [", "label=\"b\\n3 tasks or none\\nlane 0", true);
+    line_says(text, "t1 [", "shape=octagon, style=filled", true);
+    line_says(text, "t2 [", "label=\"c\\none of 3, 1 tasks\\nlane 1", true);
+    line_says(text, "t3 [", "label=\"d\\none of 3, 1, 1, 1, 1, 1, 1, 1, ... tasks\\nlane 1", true);
+    line_says(text, "t3 [", "shape=octagon, style=filled", true);
+    line_says(text, "t3 [", "switch say \\\"x\\\", b, more, more, more, more, more, more, ...,", true);
+    free(text);
+    task[0].rounds = 1;
+    bodies[0].tasks = 1;
+    text = sample_written(&d, "dot");
+    line_says(text, "t0 [", "at most 1 round of 1 task\\n", true);
+    line_says(text, "t1 [", "1 task or none", true);
+    free(text);
+}
+END_TEST
+
+START_TEST(a_chain_of_loops_is_not_folded)
+{
+    enum { CHAIN = 8 };
+    weir_drawn_body body = {"body", 1};
+    weir_drawn_task loop[CHAIN];
+    weir_drawn_edge next[CHAIN - 1];
+    for (uint32_t i = 0; i < CHAIN; i++)
+        loop[i] = (weir_drawn_task){.name = "loop", .kind = "while", .rounds = i + 1, .body_count = 1, .body = &body};
+    for (uint32_t i = 1; i < CHAIN; i++)
+        next[i - 1] = (weir_drawn_edge){i - 1, i, 0};
+    weir_drawing d = {.name = "chain", .task = loop, .task_count = CHAIN, .edge = next, .edge_count = CHAIN - 1};
+    char *text = sample_written(&d, "dot");
+    sample_says_not(text, "more");
+    ck_assert_uint_eq(sample_count(text, "at most"), CHAIN);
+    free(text);
+}
+END_TEST
+
 START_TEST(a_fold_says_how_many_tasks_and_how_long)
 {
     enum { CHAIN = 8 };
@@ -184,6 +241,8 @@ int main(void)
     tcase_add_test(tcase, carried_edges_are_marked_with_their_distance_and_do_not_move_tasks);
     tcase_add_test(tcase, the_title_says_what_is_drawn);
     tcase_add_test(tcase, names_are_escaped_once_for_each_reader);
+    tcase_add_test(tcase, loops_and_branches_say_how_much_they_run);
+    tcase_add_test(tcase, a_chain_of_loops_is_not_folded);
     tcase_add_test(tcase, a_fold_says_how_many_tasks_and_how_long);
     suite_add_tcase(suite, tcase);
     return sample_run(suite);

@@ -101,6 +101,24 @@ START_TEST(any_name_survives)
 }
 END_TEST
 
+START_TEST(loops_and_branches_say_what_they_decide_about)
+{
+    weir_drawn_body bodies[] = {{"say \"x\"", 3}, {"b", 0}};
+    weir_drawn_task task[] = {{.name = "solve", .kind = "while", .rounds = UINT32_MAX, .body_count = 1, .body = bodies},
+                              {.name = "maybe", .kind = "if", .body_count = 2, .body = bodies},
+                              {.name = "k", .kind = "kernel"}};
+    weir_drawing d = {.name = "d", .ring_copies = 1, .task = task, .task_count = 3};
+    char *text = NULL;
+    json_t *root = parsed(&d, &text);
+    json_decref(root);
+    sample_says(text, "{\"name\": \"solve\", \"kind\": \"while\", \"priority\": 0, \"cost_ns\": 0, \"share\": 0, \"rounds\": 4294967295, "
+                      "\"bodies\": [{\"name\": \"say \\\"x\\\"\", \"tasks\": 3}]}");
+    sample_says(text, "\"share\": 0, \"bodies\": [{\"name\": \"say \\\"x\\\"\", \"tasks\": 3}, {\"name\": \"b\", \"tasks\": 0}]}");
+    sample_says(text, "{\"name\": \"k\", \"kind\": \"kernel\", \"priority\": 0, \"cost_ns\": 0, \"share\": 0}");
+    free(text);
+}
+END_TEST
+
 START_TEST(a_name_that_is_no_utf8_is_mended)
 {
     weir_drawing d = {.name = "a\xFF"
@@ -161,6 +179,7 @@ int main(void)
     tcase_add_test(tcase, a_graph_says_nothing_of_lanes);
     tcase_add_test(tcase, equal_graphs_give_equal_bytes);
     tcase_add_test(tcase, any_name_survives);
+    tcase_add_test(tcase, loops_and_branches_say_what_they_decide_about);
     tcase_add_test(tcase, a_name_that_is_no_utf8_is_mended);
     tcase_add_test(tcase, numbers_read_back_as_they_were);
     tcase_add_test(tcase, the_programs_locale_does_not_matter);

@@ -61,6 +61,33 @@ START_TEST(a_graphs_table_goes_by_number_and_says_what_each_task_follows)
 }
 END_TEST
 
+START_TEST(loops_and_branches_say_what_they_run)
+{
+    weir_drawn_body jacobi = {"jacobi", 2}, two[] = {{"a\nb", 1}, {"b", 0}};
+    weir_drawn_task task[] = {{.name = "solve", .kind = "while", .cost_ns = 5, .rounds = 50, .body_count = 1, .body = &jacobi},
+                              {.name = "k", .kind = "kernel", .cost_ns = 7},
+                              {.name = "choose", .kind = "switch", .body_count = 2, .body = two},
+                              {.name = "if", .kind = "if", .body_count = 1, .body = &jacobi}};
+    weir_drawing d = {.name = "graph", .task = task, .task_count = 4};
+    char *text = sample_written(&d, "text");
+    ck_assert_str_eq(text, "graph: 4 tasks, 0 edges, 0 to later frames\n"
+                           "critical path: 0 tasks, 0 (marked *)\n"
+                           "\n"
+                           "number  task    kind        cost  follows\n"
+                           "     0  solve   while       5 ns\n"
+                           "     1  k       kernel      7 ns\n"
+                           "     2  choose  switch         0\n"
+                           "     3  if      if             0\n"
+                           "\n"
+                           "loops and branches\n"
+                           "        task    kind    runs\n"
+                           "     0  solve   while   at most 50 rounds of jacobi (2 tasks)\n"
+                           "     2  choose  switch  one of a\xE2\x90\x8A" "b (1 task), b (0 tasks)\n"
+                           "     3  if      if      jacobi (2 tasks), or none\n");
+    free(text);
+}
+END_TEST
+
 START_TEST(columns_count_characters_and_no_name_breaks_a_line)
 {
     weir_drawn_task task[] = {{.name = "\xC3\xBC\xC3\xBC\xC3\xBC\xC3\xBC\xC3\xBC", .kind = "empty"}, {.name = "two\nl", .kind = "empty"}};
@@ -79,6 +106,7 @@ int main(void)
     TCase *tcase = tcase_create("write_text");
     tcase_add_test(tcase, a_plans_table_goes_by_position_and_says_the_waits);
     tcase_add_test(tcase, a_graphs_table_goes_by_number_and_says_what_each_task_follows);
+    tcase_add_test(tcase, loops_and_branches_say_what_they_run);
     tcase_add_test(tcase, columns_count_characters_and_no_name_breaks_a_line);
     suite_add_tcase(suite, tcase);
     return sample_run(suite);

@@ -34,7 +34,7 @@ cd "$work" || exit 1
 "$saver" . || { echo "$saver failed" >&2; exit 1; }
 
 # What the library wrote, dagdump reads and writes again as the library did, byte by byte.
-for saved in graph plan names; do
+for saved in graph plan names loops; do
     exits 0 "" --format json $saved.json
     same out $saved.json
     exits 0 "" -f dot -o again.gv $saved.json
@@ -47,9 +47,19 @@ for saved in graph plan names; do
     same out $saved.json
 done
 
+# Loops and branches are seen as what they are, and planned and measured as tasks.
+for part in 'at most 50 rounds of 1 task\n' 'one of 0, 1, 1 tasks' '1 task or none' 'hexagon: loop'; do
+    grep -qF -- "$part" loops.dot || wrong "no '$part' in loops.dot"
+done
+grep -qF 'at most 50 rounds of jacobi & "co" (1 task)' loops.txt || wrong "no loop in loops.txt"
+exits 0 "" stats --json loops.json
+grep -q '"tasks":6,' out && grep -q '"work":6000,' out || wrong "figures of loops: $(cat out)"
+exits 0 "" plan --json loops.json
+grep -q '"tasks":6,' out && grep -q '"valid":true' out || wrong "plan of loops: $(cat out)"
+
 # Graphviz takes every picture without a word, and the SVG is whole and shows the names as they are.
 if command -v dot >/dev/null; then
-    for saved in graph plan names; do
+    for saved in graph plan names loops; do
         [ -z "$(dot -Tsvg $saved.dot 2>&1 >direct.svg)" ] || wrong "graphviz complains about $saved.dot"
         exits 0 "" $saved.json -o $saved.svg
         same $saved.svg direct.svg

@@ -159,7 +159,7 @@ exits 2 "tells no format" plan -o picture.png "$data/stg/fft.stg"
 WEIR_TRACE=trace.json WEIR_BACKEND=host "$program" >/dev/null 2>&1 || wrong "$program fails"
 exits 0 "" timeline trace.json -o trace.svg
 [ "$(tail -n 1 trace.svg)" = "</svg>" ] || wrong "trace.svg is cut off"
-for part in 'class="critical"' '>lane 0<' '>time in ' '>critical path<' '>kernel<' '>copy or fill<'; do
+for part in 'class="critical"' '>lane 0<' '>time in ' '>critical path<' '>kernel, loop or branch<' '>copy or fill<'; do
     grep -qF -- "$part" trace.svg || wrong "no $part in trace.svg"
 done
 exits 0 "" timeline --frames 0 -o - trace.json

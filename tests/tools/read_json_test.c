@@ -74,6 +74,21 @@ START_TEST(graphs_and_plans_come_back_as_they_were)
 }
 END_TEST
 
+START_TEST(loops_and_branches_come_back_as_they_were)
+{
+    sample s = sample_loops_make(2);
+    const weir_drawing *graph = NULL, *plan = NULL;
+    ck_assert_int_eq(weir_drawing_of(s.graph, NULL, &graph), WEIR_OK);
+    ck_assert_int_eq(weir_drawing_of(NULL, s.plan, &plan), WEIR_OK);
+    ck_assert(graph->task[1].rounds == 50 && graph->task[1].body_count == 1 && graph->task[2].body_count == 2);
+    same_again(graph);
+    same_again(plan);
+    weir_drawing_destroy(graph);
+    weir_drawing_destroy(plan);
+    sample_finish(&s);
+}
+END_TEST
+
 START_TEST(any_names_and_numbers_come_back)
 {
     weir_drawn_task task[] = {
@@ -143,6 +158,21 @@ START_TEST(json_of_something_else_is_refused)
 }
 END_TEST
 
+START_TEST(bodies_that_are_none_are_refused)
+{
+    accepted(HEAD RINGS "\"tasks\": [" TASK(", \"rounds\": 2, \"bodies\": [{\"name\": \"b\", \"tasks\": 0}]") ", " TASK("") "]," EDGES END);
+    refused(HEAD RINGS "\"tasks\": [\n" TASK(",\n\"rounds\": 2") "],\n" EDGES END, 6, "\"rounds\" is of a loop, but there are no \"bodies\"");
+    refused(HEAD RINGS "\"tasks\": [\n" TASK(",\n\"bodies\": 2") "],\n" EDGES END, 6, "\"bodies\" must be a list of one or more, but is a whole number");
+    refused(HEAD RINGS "\"tasks\": [\n" TASK(",\n\"bodies\": []") "],\n" EDGES END, 6, "\"bodies\" must be a list of one or more, but is empty");
+    refused(HEAD RINGS "\"tasks\": [\n" TASK(", \"rounds\": 1,\n\"bodies\": [{}, {}]") "],\n" EDGES END, 6,
+            "a loop, which has \"rounds\", must have one body, but has 2");
+    refused(HEAD RINGS "\"tasks\": [\n" TASK(", \"bodies\": [{}],\n\"rounds\": 0") "],\n" EDGES END, 6, "\"rounds\" must be from 1 to 4294967295, but is 0");
+    refused(HEAD RINGS "\"tasks\": [\n" TASK(",\n\"bodies\": [7]") "],\n" EDGES END, 6, "the \"name\" of a body must be a text, but is missing");
+    refused(HEAD RINGS "\"tasks\": [\n" TASK(",\n\"bodies\": [{\"name\": \"b\", \"tasks\": -1}]") "],\n" EDGES END, 6,
+            "\"tasks\" of a body must be from 0 to 4294967295, but is -1");
+}
+END_TEST
+
 START_TEST(missing_keys_are_named)
 {
     refused("{\n\"weir\": 1}", 1, "\"name\" must be a text, but is missing");
@@ -207,7 +237,7 @@ END_TEST
 /* However a file is cut or damaged: an error with file and line, or a drawing that can be drawn. */
 START_TEST(no_damage_to_a_file_does_harm)
 {
-    sample s = sample_make(3);
+    sample s = _i ? sample_loops_make(2) : sample_make(3);
     const weir_drawing *d = NULL;
     ck_assert_int_eq(weir_drawing_of(NULL, s.plan, &d), WEIR_OK);
     char *text = sample_written(d, "json");
@@ -259,15 +289,17 @@ int main(void)
     TCase *tcase = tcase_create("read_json");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, graphs_and_plans_come_back_as_they_were);
+    tcase_add_test(tcase, loops_and_branches_come_back_as_they_were);
     tcase_add_test(tcase, any_names_and_numbers_come_back);
     tcase_add_test(tcase, the_good_files_of_these_tests_are_good);
     tcase_add_test(tcase, what_is_no_json_is_refused_with_its_line);
     tcase_add_test(tcase, json_of_something_else_is_refused);
+    tcase_add_test(tcase, bodies_that_are_none_are_refused);
     tcase_add_test(tcase, missing_keys_are_named);
     tcase_add_test(tcase, wrong_types_are_named);
     tcase_add_test(tcase, numbers_out_of_range_are_named);
     tcase_add_test(tcase, a_file_that_is_not_there_or_no_file_is_told);
-    tcase_add_test(tcase, no_damage_to_a_file_does_harm);
+    tcase_add_loop_test(tcase, no_damage_to_a_file_does_harm, 0, 2);
     tcase_add_test(tcase, deep_nesting_is_refused);
     suite_add_tcase(suite, tcase);
     return sample_run(suite);

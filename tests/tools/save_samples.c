@@ -1,4 +1,4 @@
-/* save_samples.c FOLDER - saves a graph, a plan and a plan of unusual names in each format, for dagdump.sh. */
+/* save_samples.c FOLDER - saves a graph, a plan, plans of unusual names and of loops in each format, for dagdump.sh. */
 #include "weir/weir.h"
 #include <stdio.h>
 
@@ -78,6 +78,35 @@ static int declare_names(weir_graph *graph)
     return 0;
 }
 
+/* A solver that stops by itself, in a branch beside one of nothing, after tasks that set the words that decide. */
+static int declare_loops(weir_graph *graph)
+{
+    weir_buffer *field = NULL, *go = NULL, *which = NULL;
+    weir_graph *body = NULL, *nothing = NULL, *solver = NULL;
+    weir_shape shape = {.grid = {1}};
+    if (weir_buffer_create(&(weir_buffer_desc){.name = "field", .element_bytes = 4, .nx = 8}, &field) != WEIR_OK ||
+        weir_buffer_create(&(weir_buffer_desc){.name = "go", .element_bytes = 4, .nx = 1}, &go) != WEIR_OK ||
+        weir_buffer_create(&(weir_buffer_desc){.name = "which", .element_bytes = 4, .nx = 1}, &which) != WEIR_OK ||
+        weir_graph_create("jacobi & \"co\"", 0, &body) != WEIR_OK || weir_graph_create("nothing", 0, &nothing) != WEIR_OK ||
+        weir_graph_create("solver", 0, &solver) != WEIR_OK)
+        return failed("loops");
+    weir_add_fill(graph, "set", WEIR_WRITE(go), &(int){1}, 4);
+    weir_add_fill(graph, "choose", WEIR_WRITE(which), &(int){1}, 4);
+    weir_add_fill(graph, "start", WEIR_WRITE(field), &(int){0}, 4);
+    weir_add_kernel(body, &kernel, shape, WEIR_ARGS(WEIR_READ_WRITE(field), WEIR_WRITE(go)));
+    weir_add_while(solver, "solve", body, go, 50);
+    weir_add_while(graph, "solve first", body, go, 50);
+    weir_add_switch(graph, "solver or not", which, (const weir_graph *const[]){nothing, solver, body}, 3);
+    weir_add_if(graph, "once more", go, body, NULL);
+    weir_graph_destroy(body);
+    weir_graph_destroy(nothing);
+    weir_graph_destroy(solver);
+    weir_buffer_destroy(field);
+    weir_buffer_destroy(go);
+    weir_buffer_destroy(which);
+    return 0;
+}
+
 static int save(const char *folder, const char *title, int (*declare)(weir_graph *graph), const char *graph_name, const char *plan_name)
 {
     weir_graph *graph = NULL;
@@ -101,5 +130,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     int status = save(argv[1], "smoke", declare_smoke, "graph", "plan");
+    if (status == 0)
+        status = save(argv[1], "loops", declare_loops, NULL, "loops");
     return status ? status : save(argv[1], "<b>names</b> & \"more\" \\ \xC3\xBC\n", declare_names, NULL, "names");
 }

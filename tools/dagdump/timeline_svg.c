@@ -24,7 +24,7 @@ enum {
 static const struct {
     const char *name, *shade[SHADES], *ink[SHADES];
 } classes[] = {
-    {"kernel", {"#aed0ee", "#5f9bd3", "#2d669f"}, {"#102a43", "#0b1f33", "#ffffff"}},
+    {"kernel, loop or branch", {"#aed0ee", "#5f9bd3", "#2d669f"}, {"#102a43", "#0b1f33", "#ffffff"}},
     {"copy or fill", {"#fcd5a3", "#f0a04b", "#bd6a12"}, {"#4a2c05", "#3a2103", "#ffffff"}},
     {"on the host, or empty", {"#dcdcdc", "#b4b4b4", "#7d7d7d"}, {"#222222", "#1a1a1a", "#ffffff"}},
 };
@@ -135,8 +135,10 @@ static void lay_out(picture *p)
 
 static int class_of(const char *kind)
 {
-    if (strcmp(kind, "kernel") == 0)
-        return 0;
+    static const char *const of_kernels[] = {"kernel", "while", "if", "switch"};
+    for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
+        if (strcmp(kind, of_kernels[i]) == 0)
+            return 0;
     return strcmp(kind, "copy") == 0 || strcmp(kind, "fill") == 0 ? 1 : 2;
 }
 
