@@ -66,9 +66,10 @@ static weir_status check_word(const decision *d)
 /* Between places that are both the host's. */
 static bool is_copy_of_hosts(const weir_body *body, const weir_task_record *task)
 {
-    const weir_arg_record *arg = body->args.at + task->arg_first;
-    return task->kind == WEIR_KIND_COPY && body->buffers.at[arg[0].index].buffer->place != WEIR_DEVICE &&
-           body->buffers.at[arg[1].index].buffer->place != WEIR_DEVICE;
+    if (task->kind != WEIR_KIND_COPY)
+        return false;
+    const weir_arg_record *arg = &body->args.at[task->arg_first];
+    return body->buffers.at[arg[0].index].buffer->place != WEIR_DEVICE && body->buffers.at[arg[1].index].buffer->place != WEIR_DEVICE;
 }
 
 /* Nothing in it may need the host, who does not know when it runs. Loops and branches in it were looked at when they were added to it. */
@@ -109,10 +110,12 @@ static weir_status check_decision(const decision *d)
     if (!d->name)
         return refuse(d, d->kind == WEIR_KIND_WHILE ? "a loop needs a name" : "a branch needs a name");
     weir_status status = check_word(d);
-    if (status == WEIR_OK && d->at_most == 0)
-        status = refuse(d, "at_most is 0: a loop needs a number of rounds after which it ends, whatever its condition");
-    if (status == WEIR_OK && (!d->bodies || d->count == 0))
-        status = refuse(d, d->bodies ? "a switch needs a body to choose" : "bodies is NULL");
+    if (status != WEIR_OK)
+        return status;
+    if (d->at_most == 0)
+        return refuse(d, "at_most is 0: a loop needs a number of rounds after which it ends, whatever its condition");
+    if (!d->bodies || d->count == 0)
+        return refuse(d, d->bodies ? "a switch needs a body to choose" : "bodies is NULL");
     for (uint32_t i = 0; i < d->count && status == WEIR_OK; i++)
         if (!d->bodies[i])
             status = weir_graph_fail(d->graph, WEIR_ERR_INVALID, "task '%s': body %u of %u is NULL", d->name, i + 1, d->count);
