@@ -168,8 +168,11 @@ static void follow_edges(run_part *part, size_t node, bool programmatic, void th
 
 static void start_node(run_part *part, size_t node)
 {
+    size_t before = part->ready_count;
     part->node[node].started = true;
     follow_edges(part, node, true, fulfil);
+    if (part->ready_count > before) /* this executor does not look again before the node has ended */
+        pthread_cond_signal(&fake_work);
 }
 
 static void leave_behind(run_part *part, size_t node)

@@ -3,7 +3,6 @@
 #include "fake_cuda.h"
 #include <check.h>
 #include <cuda_runtime_api.h>
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -13,8 +12,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OK(call) ck_assert_int_eq((int)(call), cudaSuccess)
-#define GIVES(error, call) ck_assert_int_eq((int)(call), (int)(error))
+static bool in_a_case; /* that has to end the process: check is not there */
+
+static void expect(cudaError_t expected, cudaError_t result, const char *call, int line)
+{
+    if (!in_a_case)
+        ck_assert_msg(result == expected, "line %d: %s gave %s (%d), not %s (%d)", line, call, cudaGetErrorName(result), (int)result, cudaGetErrorName(expected),
+                      (int)expected);
+    else if (result != expected)
+        fprintf(stderr, "line %d: %s gave %d, not %d\n", line, call, (int)result, (int)expected);
+}
+
+#define GIVES(error, call) expect(error, call, #call, __LINE__)
+#define OK(call) GIVES(cudaSuccess, call)
 
 /* ---- kernels ---- */
 
@@ -60,6 +70,12 @@ static void raise_code(const weir_blocks *blocks, void *const *args)
     __atomic_store_n(WEIR_PASSED(uint32_t *, args, 0), 1, __ATOMIC_RELEASE);
 }
 
+static void raise_early_code(const weir_blocks *blocks, void *const *args)
+{
+    raise_code(blocks, args);
+    fake_cuda_grid_dependency_synchronize();
+}
+
 static void await_code(const weir_blocks *blocks, void *const *args)
 {
     const uint32_t *flag = WEIR_PASSED(const uint32_t *, args, 0);
@@ -71,11 +87,12 @@ static void await_code(const weir_blocks *blocks, void *const *args)
 static const uint16_t word_bytes[] = {sizeof(void *), 4}, mix_bytes[] = {sizeof(void *), sizeof(void *), 4}, set_bytes[] = {8, sizeof(void *), 4};
 static const weir_kernel put = {"put", NULL, NULL, put_code, word_bytes, 2, WEIR_KERNEL_ONE_CALL};
 static const weir_kernel mix = {"mix", NULL, NULL, mix_code, mix_bytes, 3, WEIR_KERNEL_ONE_CALL};
-__attribute__((unused)) static const weir_kernel mix_early = {"mix early", NULL, NULL, mix_early_code, mix_bytes, 3, WEIR_KERNEL_ONE_CALL};
+static const weir_kernel mix_early = {"mix early", NULL, NULL, mix_early_code, mix_bytes, 3, WEIR_KERNEL_ONE_CALL};
 static const weir_kernel set = {"set", NULL, NULL, set_code, set_bytes, 3, WEIR_KERNEL_ONE_CALL};
 static const weir_kernel count_down = {"count down", NULL, NULL, count_down_code, set_bytes, 2, WEIR_KERNEL_ONE_CALL};
-__attribute__((unused)) static const weir_kernel raise_flag = {"raise", NULL, NULL, raise_code, word_bytes, 1, WEIR_KERNEL_ONE_CALL};
-__attribute__((unused)) static const weir_kernel await_flag = {"await", NULL, NULL, await_code, word_bytes, 1, WEIR_KERNEL_ONE_CALL};
+static const weir_kernel raise_flag = {"raise", NULL, NULL, raise_code, word_bytes, 1, WEIR_KERNEL_ONE_CALL};
+static const weir_kernel raise_early = {"raise early", NULL, NULL, raise_early_code, word_bytes, 1, WEIR_KERNEL_ONE_CALL};
+static const weir_kernel await_flag = {"await", NULL, NULL, await_code, word_bytes, 1, WEIR_KERNEL_ONE_CALL};
 
 /* A kernel with its arguments. */
 typedef struct {
@@ -772,6 +789,739 @@ START_TEST(event_nodes_tie_launches)
 }
 END_TEST
 
+/* ---- edges ---- */
+
+static const cudaGraphEdgeData early_edge = {.from_port = cudaGraphKernelNodePortProgrammatic, .type = cudaGraphDependencyTypeProgrammatic};
+
+static cudaError_t try_step(cudaGraph_t graph, const cudaGraphNode_t *after, const cudaGraphEdgeData *data, size_t count, step s, cudaGraphNode_t *node)
+{
+    void *args[3];
+    struct cudaKernelNodeParams kernel = params_of(&s, args);
+    struct cudaGraphNodeParams params;
+    memset(&params, 0, sizeof params);
+    params.type = cudaGraphNodeTypeKernel;
+    params.kernel.func = kernel.func;
+    params.kernel.gridDim = kernel.gridDim;
+    params.kernel.blockDim = kernel.blockDim;
+    params.kernel.kernelParams = args;
+    return cudaGraphAddNode(node, graph, after, data, count, &params);
+}
+
+static cudaGraphNode_t add_early(cudaGraph_t graph, cudaGraphNode_t after, step s)
+{
+    cudaGraphNode_t node = NULL;
+    OK(try_step(graph, &after, &early_edge, 1, s, &node));
+    return node;
+}
+
+static step flag_step(const weir_kernel *kernel, uint32_t *flag)
+{
+    return (step){.kernel = kernel, .to = flag};
+}
+
+/* The first kernel waits for what only the last one does. */
+START_TEST(kernel_behind_a_programmatic_edge_starts_early)
+{
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t waits = add(graph, NULL, 0, flag_step(&await_flag, &words[0])), raises = NULL;
+    const cudaGraphEdgeData at_launch = {.from_port = cudaGraphKernelNodePortLaunchCompletion, .type = cudaGraphDependencyTypeProgrammatic};
+    OK(try_step(graph, &waits, &at_launch, 1, flag_step(&raise_early, &words[0]), &raises));
+    run_once(graph);
+    ck_assert_uint_eq(words[0], 1);
+    OK(cudaGraphDestroy(graph));
+}
+END_TEST
+
+START_TEST(any_number_of_kernels_waits_for_what_is_before_it)
+{
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t last = add(graph, NULL, 0, flag_step(&await_flag, &words[0]));
+    for (int i = 0; i < 30; i++)
+        last = add_early(graph, last, (step){.kernel = &mix_early, .to = &words[1], .from = &words[2], .value = (uint32_t)i});
+    add_early(graph, last, flag_step(&raise_early, &words[0]));
+    for (int times = 0; times < 3; times++) {
+        uint32_t expected = words[1];
+        words[0] = 0;
+        run_once(graph);
+        for (uint32_t i = 0; i < 30; i++)
+            expected = expected * 31 + i;
+        ck_assert_uint_eq(words[1], expected);
+    }
+    OK(cudaGraphDestroy(graph));
+}
+END_TEST
+
+START_TEST(switched_off_kernel_hands_an_early_start_on)
+{
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t waits = add(graph, NULL, 0, flag_step(&await_flag, &words[0]));
+    cudaGraphNode_t off = add_early(graph, waits, (step){.kernel = &mix_early, .to = &words[1], .from = &words[2]});
+    add(graph, &off, 1, flag_step(&raise_flag, &words[0]));
+    cudaGraphExec_t exec = instantiate(graph);
+    OK(cudaGraphNodeSetEnabled(exec, off, 0));
+    OK(cudaGraphLaunch(exec, stream)); /* a full edge behind it, and yet it ends */
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+}
+END_TEST
+
+START_TEST(switching_is_for_kernels_copies_and_fills)
+{
+    void *memory;
+    cudaGraph_t graph = new_graph(), body;
+    cudaGraphNode_t nodes[6], end;
+    unsigned enabled = 7;
+    OK(cudaMalloc(&memory, 64));
+    const struct cudaMemsetParams fill = {.dst = memory, .value = 2, .elementSize = 4, .width = 4, .height = 1};
+    nodes[0] = add(graph, NULL, 0, put_step(&words[0], 1));
+    OK(cudaGraphAddMemsetNode(&nodes[1], graph, &nodes[0], 1, &fill));
+    OK(cudaGraphAddMemcpyNode1D(&nodes[2], graph, &nodes[1], 1, &words[4], memory, 16, cudaMemcpyDeviceToHost));
+    OK(cudaGraphAddEmptyNode(&nodes[3], graph, &nodes[2], 1));
+    OK(cudaGraphAddHostNode(&nodes[4], graph, &nodes[3], 1, &(struct cudaHostNodeParams){free, NULL}));
+    nodes[5] = add_conditional(graph, NULL, 0, new_handle(graph, 0, cudaGraphCondAssignDefault), cudaGraphCondTypeIf, 1, &body);
+    OK(cudaGraphAddEmptyNode(&end, body, NULL, 0));
+    cudaGraphExec_t exec = instantiate(graph);
+    for (int i = 0; i < 6; i++)
+        GIVES(i < 3 ? cudaSuccess : cudaErrorInvalidValue, cudaGraphNodeSetEnabled(exec, nodes[i], 0));
+    OK(cudaGraphNodeGetEnabled(exec, nodes[1], &enabled));
+    ck_assert_uint_eq(enabled, 0);
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    ck_assert(words[0] == 0 && words[4] == 0);
+    for (int i = 0; i < 3; i++)
+        OK(cudaGraphNodeSetEnabled(exec, nodes[i], 1));
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    ck_assert(words[0] == 1 && words[4] == 2 && words[7] == 2);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaFree(memory));
+}
+END_TEST
+
+START_TEST(edges_are_checked)
+{
+    cudaGraph_t graph = new_graph(), foreign = new_graph();
+    cudaGraphNode_t kernel = add(graph, NULL, 0, put_step(&words[0], 1)), empty, node, of_another = add(foreign, NULL, 0, put_step(&words[0], 1));
+    const cudaGraphEdgeData wrong_port = {.type = cudaGraphDependencyTypeProgrammatic}, port_alone = {.from_port = cudaGraphKernelNodePortProgrammatic};
+    cudaGraphEdgeData reserved = {0};
+    reserved.reserved[2] = 1;
+    OK(cudaGraphAddEmptyNode(&empty, graph, NULL, 0));
+    GIVES(cudaErrorInvalidValue, try_step(graph, &empty, &early_edge, 1, put_step(&words[0], 1), &node));
+    GIVES(cudaErrorInvalidValue, try_step(graph, &kernel, &wrong_port, 1, put_step(&words[0], 1), &node));
+    GIVES(cudaErrorInvalidValue, try_step(graph, &kernel, &port_alone, 1, put_step(&words[0], 1), &node));
+    GIVES(cudaErrorInvalidValue, try_step(graph, &kernel, &reserved, 1, put_step(&words[0], 1), &node));
+    GIVES(cudaErrorInvalidValue, try_step(graph, &of_another, NULL, 1, put_step(&words[0], 1), &node));
+    GIVES(cudaErrorInvalidValue, try_step(graph, (cudaGraphNode_t[]){kernel, kernel}, NULL, 2, put_step(&words[0], 1), &node));
+    GIVES(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &kernel, &empty, &early_edge, 1));
+    OK(cudaGraphAddDependencies(graph, &kernel, &empty, NULL, 1));
+    GIVES(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &kernel, &empty, NULL, 1));
+    GIVES(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &of_another, &empty, NULL, 1));
+    ck_assert_uint_eq(node_count(graph), 2);
+    OK(cudaGraphAddDependencies(graph, &empty, &kernel, NULL, 1)); /* a cycle */
+    cudaGraphExec_t exec;
+    cudaGraphInstantiateParams params = {0};
+    GIVES(cudaErrorInvalidValue, cudaGraphInstantiateWithParams(&exec, graph, &params));
+    ck_assert_int_eq(params.result_out, cudaGraphInstantiateInvalidStructure);
+    OK(cudaGraphDestroy(graph));
+    OK(cudaGraphDestroy(foreign));
+}
+END_TEST
+
+START_TEST(edges_are_read_with_their_data)
+{
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t first = add(graph, NULL, 0, put_step(&words[0], 1)), second = add_early(graph, first, (step){.kernel = &mix_early, .to = &words[0], .from = &words[1]});
+    cudaGraphNode_t third = add(graph, &second, 1, put_step(&words[0], 1)), from[4], to[4];
+    cudaGraphEdgeData data[4];
+    size_t count = 77;
+    OK(cudaGraphGetEdges(graph, NULL, NULL, NULL, &count));
+    ck_assert_uint_eq(count, 2);
+    count = 4;
+    GIVES(cudaErrorLossyQuery, cudaGraphGetEdges(graph, from, to, NULL, &count));
+    count = 4;
+    OK(cudaGraphGetEdges(graph, from, to, data, &count));
+    ck_assert_uint_eq(count, 2);
+    ck_assert(from[0] == first && to[0] == second && from[1] == second && to[1] == third && from[2] == NULL);
+    ck_assert(data[0].type == cudaGraphDependencyTypeProgrammatic && data[0].from_port == 1 && data[1].type == 0);
+    GIVES(cudaErrorInvalidValue, cudaGraphGetEdges(graph, NULL, NULL, data, &count));
+    count = 4;
+    GIVES(cudaErrorLossyQuery, cudaGraphNodeGetDependencies(second, from, NULL, &count));
+    count = 4;
+    OK(cudaGraphNodeGetDependencies(third, from, NULL, &count));
+    ck_assert(count == 1 && from[0] == second);
+    count = 4;
+    OK(cudaGraphNodeGetDependentNodes(first, to, data, &count));
+    ck_assert(count == 1 && to[0] == second && data[0].type == cudaGraphDependencyTypeProgrammatic);
+    OK(cudaGraphDestroy(graph));
+}
+END_TEST
+
+/* A launch that may start early, captured. */
+START_TEST(captured_programmatic_launch_has_a_programmatic_edge)
+{
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeProgrammaticStreamSerialization};
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t config = {.gridDim = one, .blockDim = one, .stream = stream, .attrs = &attribute, .numAttrs = 1};
+    const step s = {.kernel = &mix_early, .to = &words[0], .from = &words[1]};
+    void *args[3];
+    cudaGraphNode_t from[2], to[2];
+    cudaGraphEdgeData data[2];
+    size_t count = 2;
+    point_at(&s, args);
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    OK(launch(put_step(&words[0], 1), stream));
+    OK(cudaLaunchKernelExC(&config, fake_cuda_kernel(&mix_early), args));
+    cudaGraph_t graph = end_well(stream);
+    OK(cudaGraphGetEdges(graph, from, to, data, &count));
+    ck_assert(count == 1 && data[0].type == cudaGraphDependencyTypeProgrammatic && data[0].from_port == cudaGraphKernelNodePortProgrammatic);
+    OK(cudaGraphDestroy(graph));
+}
+END_TEST
+
+/* ---- changes ---- */
+
+static void update_gives(enum cudaGraphExecUpdateResult result, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t node)
+{
+    cudaGraphExecUpdateResultInfo info;
+    memset(&info, 0xff, sizeof info);
+    GIVES(result == cudaGraphExecUpdateSuccess ? cudaSuccess : cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, graph, &info));
+    ck_assert_int_eq(info.result, result);
+    ck_assert_ptr_eq(info.errorNode, node);
+}
+
+/* put, then mix; `second` is an edge's data. */
+static cudaGraph_t two_kernels(uint32_t value, const cudaGraphEdgeData *second, cudaGraphNode_t nodes[2])
+{
+    cudaGraph_t graph = new_graph();
+    nodes[0] = add(graph, NULL, 0, put_step(&words[0], value));
+    OK(try_step(graph, nodes, second, 1, (step){.kernel = &mix_early, .to = &words[0], .from = &words[1], .value = value}, &nodes[1]));
+    return graph;
+}
+
+START_TEST(update_refuses_what_is_not_alike)
+{
+    void *memory, *more;
+    cudaGraphNode_t nodes[2], others[3];
+    cudaGraph_t graph = two_kernels(1, NULL, nodes), another = two_kernels(2, NULL, others), fills = new_graph();
+    cudaGraphExec_t exec = instantiate(graph);
+    const cudaLaunchAttributeValue yes = {.cooperative = 1};
+    OK(cudaMalloc(&memory, 64));
+    OK(cudaMalloc(&more, 64));
+    struct cudaMemsetParams fill = {.dst = memory, .value = 2, .elementSize = 4, .width = 4, .height = 1};
+    update_gives(cudaGraphExecUpdateSuccess, exec, another, NULL);
+    OK(cudaGraphKernelNodeSetAttribute(others[1], cudaLaunchAttributeCooperative, &yes));
+    update_gives(cudaGraphExecUpdateErrorAttributesChanged, exec, another, others[1]);
+    OK(cudaGraphDestroy(another));
+    another = two_kernels(2, &early_edge, others);
+    update_gives(cudaGraphExecUpdateErrorTopologyChanged, exec, another, others[1]);
+    add(another, NULL, 0, put_step(&words[0], 1));
+    update_gives(cudaGraphExecUpdateErrorTopologyChanged, exec, another, NULL);
+    OK(cudaGraphDestroy(another));
+    another = new_graph();
+    others[0] = add(another, NULL, 0, put_step(&words[0], 1));
+    OK(cudaGraphAddEmptyNode(&others[1], another, others, 1));
+    update_gives(cudaGraphExecUpdateErrorNodeTypeChanged, exec, another, others[1]);
+    OK(cudaGraphLaunch(exec, stream)); /* as the update that was made left it */
+    OK(cudaStreamSynchronize(stream));
+    ck_assert_uint_eq(words[0], 2 * 31 + 2);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaGraphDestroy(another));
+    graph = new_graph();
+    OK(cudaGraphAddMemsetNode(&nodes[0], graph, NULL, 0, &fill));
+    OK(cudaGraphAddMemcpyNode1D(&nodes[1], graph, nodes, 1, &words[4], memory, 16, cudaMemcpyDeviceToHost));
+    exec = instantiate(graph);
+    fill.dst = more;
+    OK(cudaGraphAddMemsetNode(&others[0], fills, NULL, 0, &fill));
+    OK(cudaGraphAddMemcpyNode1D(&others[1], fills, others, 1, &words[8], more, 16, cudaMemcpyDeviceToHost));
+    update_gives(cudaGraphExecUpdateSuccess, exec, fills, NULL);
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    ck_assert(words[4] == 0 && words[8] == 2);
+    OK(cudaGraphDestroy(fills));
+    fills = new_graph();
+    OK(cudaGraphAddMemsetNode(&others[0], fills, NULL, 0, &fill));
+    OK(cudaGraphAddMemcpyNode1D(&others[1], fills, others, 1, memory, more, 16, cudaMemcpyDeviceToDevice)); /* another place */
+    update_gives(cudaGraphExecUpdateErrorParametersChanged, exec, fills, others[1]);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaGraphDestroy(fills));
+    OK(cudaFree(memory));
+    OK(cudaFree(more));
+}
+END_TEST
+
+START_TEST(update_keeps_what_is_off_and_what_is_under_way)
+{
+    cudaGraph_t graph[2];
+    cudaGraphNode_t off[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < 2; i++) {
+        graph[i] = new_graph();
+        cudaGraphNode_t node = add(graph[i], NULL, 0, flag_step(&await_flag, &words[0]));
+        node = add(graph[i], &node, 1, mix_step(&words[1], &words[2], i + 1));
+        off[i] = add(graph[i], &node, 1, put_step(&words[1], 0));
+    }
+    cudaGraphExec_t exec = instantiate(graph[0]);
+    OK(cudaGraphNodeSetEnabled(exec, off[0], 0));
+    OK(cudaGraphLaunch(exec, stream));
+    update_gives(cudaGraphExecUpdateSuccess, exec, graph[1], NULL);
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaGraphDestroy(graph[1]));
+    __atomic_store_n(&words[0], 1, __ATOMIC_RELEASE);
+    OK(cudaStreamSynchronize(stream));
+    ck_assert_uint_eq(words[1], 1 * 31 + 2);
+    OK(cudaGraphNodeSetEnabled(exec, off[0], 1)); /* still a node of the first graph's */
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    ck_assert_uint_eq(words[1], 0);
+    OK(cudaGraphDestroy(graph[0]));
+    OK(cudaGraphLaunch(exec, stream)); /* it needs no graph for that */
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaGraphExecDestroy(exec));
+}
+END_TEST
+
+START_TEST(update_maps_handles_by_their_order)
+{
+    cudaGraphNode_t mixes[2];
+    cudaGraph_t graph = loop_graph(&mixes[0]), another = loop_graph(&mixes[1]), third = new_graph(), body;
+    cudaGraphExec_t exec = instantiate(graph);
+    update_gives(cudaGraphExecUpdateSuccess, exec, another, NULL);
+    words[0] = 4;
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    ck_assert_uint_eq(words[1], loop_result(0, 4, 3));
+    cudaGraphConditionalHandle handle = new_handle(third, 1, cudaGraphCondAssignDefault);
+    cudaGraphNode_t node = add_conditional(third, NULL, 0, handle, cudaGraphCondTypeIf, 1, &body);
+    update_gives(cudaGraphExecUpdateErrorParametersChanged, exec, third, node);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaGraphDestroy(another));
+    OK(cudaGraphDestroy(third));
+}
+END_TEST
+
+START_TEST(nodes_in_bodies_can_be_changed_unless_told_otherwise)
+{
+    cudaGraphNode_t mixed;
+    void *args[3];
+    cudaGraph_t graph = loop_graph(&mixed);
+    cudaGraphExec_t exec = instantiate(graph);
+    const step s = mix_step(&words[1], &words[0], 9);
+    const struct cudaKernelNodeParams params = params_of(&s, args);
+    OK(cudaGraphExecKernelNodeSetParams(exec, mixed, &params));
+    words[0] = 3;
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    ck_assert_uint_eq(words[1], loop_result(0, 3, 9));
+    OK(cudaGraphNodeSetEnabled(exec, mixed, 0));
+    words[0] = 3;
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    ck_assert_uint_eq(words[1], loop_result(0, 3, 9));
+    ck_assert_int_eq(setenv("FAKE_CUDA_NO_INNER_UPDATES", "1", 1), 0);
+    GIVES(cudaErrorInvalidValue, cudaGraphExecKernelNodeSetParams(exec, mixed, &params));
+    GIVES(cudaErrorInvalidValue, cudaGraphNodeSetEnabled(exec, mixed, 1));
+    ck_assert_int_eq(unsetenv("FAKE_CUDA_NO_INNER_UPDATES"), 0);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+}
+END_TEST
+
+/* ---- what ends the process ---- */
+
+static void set_outside(void)
+{
+    fake_cuda_set_conditional(new_handle(new_graph(), 0, 0), 1);
+}
+
+static void set_in_a_stream(void)
+{
+    OK(launch(set_step(new_handle(new_graph(), 0, 0), &words[0], 2), stream));
+    OK(cudaStreamSynchronize(stream));
+}
+
+static void set_of_another_graph(void)
+{
+    cudaGraph_t graph = new_graph();
+    add(graph, NULL, 0, set_step(new_handle(new_graph(), 0, 0), &words[0], 2));
+    run_once(graph);
+}
+
+static void never_set(void)
+{
+    cudaGraph_t graph = new_graph(), body;
+    add_conditional(graph, NULL, 0, new_handle(graph, 1, 0), cudaGraphCondTypeIf, 1, &body);
+    run_once(graph);
+}
+
+static void loop_of_nothing(void)
+{
+    cudaGraph_t graph = new_graph(), body;
+    add_conditional(graph, NULL, 0, new_handle(graph, 1, cudaGraphCondAssignDefault), cudaGraphCondTypeWhile, 1, &body);
+    run_once(graph);
+}
+
+static void early_without_waiting(void)
+{
+    cudaGraph_t graph = new_graph();
+    add_early(graph, add(graph, NULL, 0, flag_step(&await_flag, &words[0])), put_step(&words[1], 1));
+    run_once(graph);
+}
+
+static void legacy_launch(void)
+{
+    (void)launch(put_step(&words[0], 1), NULL);
+}
+
+static void destroy_body(void)
+{
+    cudaGraph_t graph = new_graph(), body;
+    add_conditional(graph, NULL, 0, new_handle(graph, 1, 0), cudaGraphCondTypeIf, 1, &body);
+    (void)cudaGraphDestroy(body);
+}
+
+static void destroy_captured(void)
+{
+    cudaGraph_t graph = new_graph();
+    OK(cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, cudaStreamCaptureModeRelaxed));
+    (void)cudaGraphDestroy(graph);
+}
+
+static void node_of_another_graph(void)
+{
+    cudaGraphNode_t nodes[2], others[2];
+    cudaGraph_t graph = two_kernels(1, NULL, nodes), another = two_kernels(1, NULL, others);
+    cudaGraphExec_t exec = instantiate(graph);
+    OK(cudaGraphExecUpdate(exec, another, &(cudaGraphExecUpdateResultInfo){0}));
+    (void)cudaGraphNodeSetEnabled(exec, others[0], 0);
+}
+
+static void dead_node(void)
+{
+    cudaGraphNode_t nodes[2];
+    cudaGraph_t graph = two_kernels(1, NULL, nodes);
+    cudaGraphExec_t exec = instantiate(graph);
+    OK(cudaGraphDestroy(graph));
+    (void)cudaGraphNodeSetEnabled(exec, nodes[0], 0);
+}
+
+static void dead_event(void)
+{
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t node;
+    cudaEvent_t gone;
+    OK(cudaEventCreate(&gone));
+    OK(cudaGraphAddEventRecordNode(&node, graph, NULL, 0, gone));
+    OK(cudaEventDestroy(gone));
+    run_once(graph);
+}
+
+static const struct {
+    const char *name, *says;
+    void (*make)(void);
+} fatal[] = {
+    {"set outside", "in no kernel of a graph", set_outside},
+    {"set in a stream", "in no kernel of a graph", set_in_a_stream},
+    {"set of another graph", "in no kernel of a graph that has it", set_of_another_graph},
+    {"never set", "nobody has set the value", never_set},
+    {"loop of nothing", "its body is empty", loop_of_nothing},
+    {"early without waiting", "ended before what it follows", early_without_waiting},
+    {"legacy launch", "on the legacy stream", legacy_launch},
+    {"destroy body", "a graph that a node owns", destroy_body},
+    {"destroy captured", "a capture goes on into it", destroy_captured},
+    {"node of another graph", "a node of another graph", node_of_another_graph},
+    {"dead node", "is not one of its kind", dead_node},
+    {"dead event", "is not one of its kind", dead_event},
+};
+enum { FATAL = sizeof fatal / sizeof *fatal };
+
+static int make_fatal(const char *name)
+{
+    for (size_t i = 0; i < FATAL; i++)
+        if (strcmp(fatal[i].name, name) == 0) {
+            in_a_case = true;
+            make_all();
+            fatal[i].make();
+            return EXIT_SUCCESS; /* which it should not come to */
+        }
+    return EXIT_FAILURE;
+}
+
+/* What the process writes to standard error, and how it ended. */
+static int told_by(const char *name, char *text, size_t room)
+{
+    int ends[2], status = 0;
+    size_t count = 0;
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        (void)dup2(ends[1], STDERR_FILENO);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        execl("/proc/self/exe", "fake_test", name, (char *)NULL);
+        _exit(127);
+    }
+    (void)close(ends[1]);
+    for (ssize_t got = 1; got > 0 && count + 1 < room; count += (size_t)(got > 0 ? got : 0))
+        got = read(ends[0], text + count, room - count - 1);
+    text[count] = 0;
+    (void)close(ends[0]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+START_TEST(undefined_use_ends_the_process)
+{
+    char text[4096];
+    int status = told_by(fatal[_i].name, text, sizeof text);
+    ck_assert_msg(WIFSIGNALED(status) && strstr(text, "fake CUDA: ") && strstr(text, fatal[_i].says), "%s: ended with status %x, and said: %s", fatal[_i].name, (unsigned)status,
+                  text);
+}
+END_TEST
+
+/* ---- random graphs against what they mean ---- */
+
+enum { SHARED_WORDS = 10, STATEMENTS_MOST = 8, DEEPEST = 3, BODIES_MOST = 3 };
+typedef enum { MIX, REPEAT, CHOOSE } statement_kind;
+
+typedef struct statement {
+    statement_kind kind;
+    uint32_t to, from, value; /* MIX: words. REPEAT: `value` times. CHOOSE: word `from` modulo `value` */
+    uint32_t counter;         /* of REPEAT: a word of its own */
+    bool early, captured, outer_handle, off;
+    uint64_t reads, writes;
+    struct block {
+        struct statement *at;
+        size_t count;
+    } body[BODIES_MOST];
+    unsigned bodies;
+    cudaGraphNode_t node, sets; /* in the first graph */
+    cudaGraphConditionalHandle handle;
+} statement;
+typedef struct block block;
+
+static uint64_t state;
+static uint32_t counters;
+
+static uint32_t below(uint32_t bound)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % bound;
+}
+
+static block make_block(unsigned depth);
+
+static statement make_statement(unsigned depth)
+{
+    statement s = {.kind = MIX, .to = below(SHARED_WORDS), .from = below(SHARED_WORDS), .value = below(1000), .early = below(2), .captured = below(4) == 0, .outer_handle = below(2)};
+    if (depth < DEEPEST && below(4) == 0 && SHARED_WORDS + counters < WORDS - 1) {
+        s.kind = below(2) ? REPEAT : CHOOSE;
+        s.value = 1 + below(3);
+        s.bodies = s.kind == REPEAT ? 1 : 1 + below(BODIES_MOST);
+        s.counter = SHARED_WORDS + counters;
+        counters += s.kind == REPEAT;
+        s.reads = s.kind == CHOOSE ? 1u << s.from : 0;
+        for (unsigned b = 0; b < s.bodies; b++) {
+            s.body[b] = make_block(depth + 1);
+            for (size_t i = 0; i < s.body[b].count; i++) {
+                s.reads |= s.body[b].at[i].reads;
+                s.writes |= s.body[b].at[i].writes;
+            }
+        }
+    } else {
+        s.reads = 1u << s.from | 1u << s.to;
+        s.writes = 1u << s.to;
+    }
+    return s;
+}
+
+static block make_block(unsigned depth)
+{
+    block b = {NULL, 1 + below(STATEMENTS_MOST)};
+    b.at = calloc(b.count, sizeof *b.at);
+    ck_assert_ptr_nonnull(b.at);
+    for (size_t i = 0; i < b.count; i++)
+        b.at[i] = make_statement(depth);
+    return b;
+}
+
+static void free_block(block b)
+{
+    for (size_t i = 0; i < b.count; i++)
+        for (unsigned j = 0; j < b.at[i].bodies; j++)
+            free_block(b.at[i].body[j]);
+    free(b.at);
+}
+
+static void mean(block b, uint32_t *w)
+{
+    for (size_t i = 0; i < b.count; i++) {
+        const statement *s = &b.at[i];
+        if (s->kind == MIX && !s->off)
+            w[s->to] = w[s->to] * 31 + w[s->from] + s->value;
+        for (uint32_t times = 0; s->kind == REPEAT && times < s->value; times++)
+            mean(s->body[0], w);
+        uint32_t choice = s->kind == CHOOSE ? w[s->from] % s->value : BODIES_MOST;
+        if (s->kind == CHOOSE && s->bodies < BODIES_MOST) /* IF, with or without ELSE */
+            choice = choice > 0 ? 0 : 1;
+        if (choice < s->bodies)
+            mean(s->body[choice], w);
+    }
+}
+
+static step mix_of(const statement *s)
+{
+    return (step){.kernel = s->early ? &mix_early : &mix, .to = &words[s->to], .from = &words[s->from], .value = s->value};
+}
+
+static cudaGraphNode_t build_mix(const statement *s, cudaGraph_t graph, const cudaGraphNode_t *after, const cudaGraphEdgeData *data, size_t count)
+{
+    cudaGraphNode_t node = NULL;
+    if (!s->captured) {
+        OK(try_step(graph, after, data, count, mix_of(s), &node));
+        return node;
+    }
+    enum cudaStreamCaptureStatus status;
+    const cudaGraphNode_t *frontier = NULL;
+    const cudaGraphEdgeData *none = NULL;
+    cudaGraph_t same;
+    OK(cudaStreamBeginCaptureToGraph(stream, graph, after, data, count, cudaStreamCaptureModeThreadLocal));
+    OK(launch(mix_of(s), stream));
+    OK(cudaStreamGetCaptureInfo(stream, &status, NULL, NULL, &frontier, &none, &count));
+    ck_assert_uint_eq(count, 1);
+    node = frontier[0];
+    OK(cudaStreamEndCapture(stream, &same));
+    return node;
+}
+
+static void build(block b, cudaGraph_t graph, cudaGraph_t root, bool first);
+
+static cudaGraphNode_t build_control(statement *s, cudaGraph_t graph, cudaGraph_t root, bool first, const cudaGraphNode_t *after, size_t count)
+{
+    cudaGraph_t bodies[BODIES_MOST];
+    cudaGraphConditionalHandle handle = new_handle(s->outer_handle ? root : graph, 0, s->early ? cudaGraphCondAssignDefault : 0);
+    cudaGraphNode_t sets;
+    if (s->kind == REPEAT) {
+        sets = add(graph, after, count, put_step(&words[s->counter], s->value));
+        sets = add(graph, &sets, 1, set_step(handle, &words[s->counter], 1000));
+    } else {
+        sets = add(graph, after, count, set_step(handle, &words[s->from], s->value));
+    }
+    enum cudaGraphConditionalNodeType type = s->kind == REPEAT ? cudaGraphCondTypeWhile : s->bodies < BODIES_MOST ? cudaGraphCondTypeIf : cudaGraphCondTypeSwitch;
+    cudaGraphNode_t node = add_conditional(graph, &sets, 1, handle, type, s->bodies, bodies);
+    for (unsigned i = 0; i < s->bodies; i++)
+        build(s->body[i], bodies[i], root, first);
+    if (s->kind == REPEAT)
+        add(bodies[0], NULL, 0, count_down_step(handle, &words[s->counter]));
+    if (first) {
+        s->sets = sets;
+        s->handle = handle;
+    }
+    return node;
+}
+
+/* An edge for each conflict. Which of them are programmatic is the same whenever it is built. */
+static void build(block b, cudaGraph_t graph, cudaGraph_t root, bool first)
+{
+    cudaGraphNode_t nodes[STATEMENTS_MOST], after[STATEMENTS_MOST];
+    cudaGraphEdgeData data[STATEMENTS_MOST];
+    for (size_t i = 0; i < b.count; i++) {
+        statement *s = &b.at[i];
+        size_t count = 0;
+        for (size_t j = 0; j < i; j++) {
+            const statement *t = &b.at[j];
+            if (!(s->writes & (t->reads | t->writes)) && !(s->reads & t->writes))
+                continue;
+            after[count] = nodes[j];
+            data[count++] = s->kind == MIX && t->kind == MIX && s->early && (i + j) % 4 != 0 ? early_edge : (cudaGraphEdgeData){0};
+        }
+        nodes[i] = s->kind == MIX ? build_mix(s, graph, after, data, count) : build_control(s, graph, root, first, after, count);
+        if (first)
+            s->node = nodes[i];
+    }
+}
+
+static void change_some(block b, cudaGraphExec_t exec)
+{
+    for (size_t i = 0; i < b.count; i++) {
+        statement *s = &b.at[i];
+        void *args[3];
+        if (s->kind == MIX && below(6) == 0) {
+            s->value = below(1000);
+            const step as = mix_of(s);
+            const struct cudaKernelNodeParams params = params_of(&as, args);
+            OK(cudaGraphExecKernelNodeSetParams(exec, s->node, &params));
+        }
+        if (s->kind == MIX && below(6) == 0) {
+            s->off = !s->off;
+            OK(cudaGraphNodeSetEnabled(exec, s->node, !s->off));
+        }
+        if (s->kind == CHOOSE && below(6) == 0) {
+            s->value = 1 + below(3);
+            const step as = set_step(s->handle, &words[s->from], s->value);
+            const struct cudaKernelNodeParams params = params_of(&as, args);
+            OK(cudaGraphExecKernelNodeSetParams(exec, s->sets, &params));
+        }
+        for (unsigned j = 0; j < s->bodies; j++)
+            change_some(s->body[j], exec);
+    }
+}
+
+static void update_all(block b, cudaGraphExec_t exec)
+{
+    cudaGraph_t again = new_graph();
+    build(b, again, again, false);
+    update_gives(cudaGraphExecUpdateSuccess, exec, again, NULL);
+    OK(cudaGraphDestroy(again));
+}
+
+static void try_program(void)
+{
+    counters = 0;
+    memset(words, 0, WORDS * sizeof *words);
+    uint32_t expected[SHARED_WORDS] = {0};
+    block b = make_block(0);
+    cudaGraph_t graph = new_graph();
+    build(b, graph, graph, true);
+    cudaGraphExec_t exec = instantiate(graph);
+    for (uint32_t launches = 1 + below(6); launches > 0; launches--) {
+        if (below(2))
+            change_some(b, exec);
+        if (below(4) == 0)
+            update_all(b, exec);
+        mean(b, expected);
+        OK(cudaGraphLaunch(exec, below(2) ? stream : other));
+    }
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaStreamSynchronize(other));
+    for (int i = 0; i < SHARED_WORDS; i++)
+        ck_assert_msg(words[i] == expected[i], "word %d is %u, not %u", i, words[i], expected[i]);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    free_block(b);
+}
+
+static unsigned long from_environment(const char *name, unsigned long otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoul(text, NULL, 10) : otherwise;
+}
+
+START_TEST(random_graphs_do_what_they_mean)
+{
+    const unsigned long seed = from_environment("WEIR_TEST_SEED", 1), programs = from_environment("WEIR_TEST_PROGRAMS", 200);
+    printf("random graphs: seeds %lu to %lu\n", seed, seed + programs - 1);
+    for (unsigned long i = 0; i < programs; i++) {
+        state = seed + i;
+        try_program();
+    }
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *s = suite_create("fake CUDA");
@@ -796,13 +1546,36 @@ static Suite *suite(void)
     tcase_add_test(capture, forked_stream_with_work_is_joined);
     tcase_add_test(capture, legacy_stream_breaks_captures_of_blocking_streams_alone);
     tcase_add_test(capture, event_nodes_tie_launches);
+    TCase *edges = tcase_create("edges"), *changes = tcase_create("changes"), *ends = tcase_create("ends"), *random = tcase_create("random");
+    tcase_add_checked_fixture(edges, make_all, drop_all);
+    tcase_add_test(edges, kernel_behind_a_programmatic_edge_starts_early);
+    tcase_add_test(edges, any_number_of_kernels_waits_for_what_is_before_it);
+    tcase_add_test(edges, switched_off_kernel_hands_an_early_start_on);
+    tcase_add_test(edges, switching_is_for_kernels_copies_and_fills);
+    tcase_add_test(edges, edges_are_checked);
+    tcase_add_test(edges, edges_are_read_with_their_data);
+    tcase_add_test(edges, captured_programmatic_launch_has_a_programmatic_edge);
+    tcase_add_checked_fixture(changes, make_all, drop_all);
+    tcase_add_test(changes, update_refuses_what_is_not_alike);
+    tcase_add_test(changes, update_keeps_what_is_off_and_what_is_under_way);
+    tcase_add_test(changes, update_maps_handles_by_their_order);
+    tcase_add_test(changes, nodes_in_bodies_can_be_changed_unless_told_otherwise);
+    tcase_add_loop_test(ends, undefined_use_ends_the_process, 0, FATAL);
+    tcase_add_checked_fixture(random, make_all, drop_all);
+    tcase_add_test(random, random_graphs_do_what_they_mean);
     suite_add_tcase(s, conditional);
     suite_add_tcase(s, capture);
+    suite_add_tcase(s, edges);
+    suite_add_tcase(s, changes);
+    suite_add_tcase(s, ends);
+    suite_add_tcase(s, random);
     return s;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        return make_fatal(argv[1]);
     SRunner *runner = srunner_create(suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
