@@ -1,5 +1,5 @@
 /* fake_test.c - what the fake CUDA promises: it runs what CUDA would, in any order that CUDA allows, and refuses what CUDA refuses, with the same
- * errors. No weir in it. What has to end the process is tried in a process of its own: this program, with a case's name. */
+ * errors. No weir in it. Needs two executors or more: kernels wait for each other. What has to end the process is tried in a process of its own: this program, with a case's name. */
 #include "fake_cuda.h"
 #include <check.h>
 #include <cuda_runtime_api.h>
