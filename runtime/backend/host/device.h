@@ -18,6 +18,11 @@
 #include "backend/backend.h"
 #include <pthread.h>
 
+enum {
+    WEIR_HOST_BRIEF_NS = 2000,             /* a task that takes less */
+    WEIR_HOST_FRAMES_BETWEEN_TIMINGS = 64
+};
+
 typedef struct {
     uint32_t position; /* index in its lane, of a task to wait for */
     uint16_t lane, distance; /* frames back */
@@ -62,7 +67,7 @@ typedef struct {
     /* Never change, but for `brief`: */
     entry *entries;
     uint32_t count, number;
-    _Alignas(64) atomic_ullong chunks; /* generation << 32 | chunks << 16 | next to claim */
+    _Alignas(64) atomic_ullong chunks; /* see weir_host_chunk_count */
     atomic_uint chunks_left;           /* to finish */
 } lane;
 
@@ -135,6 +140,28 @@ uint32_t weir_host_unfinished(const weir_program *program, uint64_t frame);
 
 /* host.c */
 weir_status weir_host_scratch_grow(struct weir_backend *device, const weir_plan *plan);
+
+/* entry.c. A lane's chunks as one number: generation << 32 | chunks << 16 | next to claim. */
+static inline uint64_t weir_host_chunk_count(unsigned long long chunks)
+{
+    return chunks >> 16 & 0xffff;
+}
+
+static inline uint64_t weir_host_chunk_next(unsigned long long chunks)
+{
+    return chunks & 0xffff;
+}
+
+static inline bool weir_host_has_chunks(const lane *l)
+{
+    unsigned long long chunks = atomic_load_explicit(&((lane *)l)->chunks, memory_order_relaxed);
+    return weir_host_chunk_next(chunks) < weir_host_chunk_count(chunks);
+}
+
+/* Runs the taker's next entry, which is ready. False if the lane is no longer the caller's: others finish the entry. */
+bool weir_host_run_next(worker *self, weir_program *program, lane *l);
+/* Claims chunks of the lane's job until there are none. True if this worker finished the last one: it is the lane's taker then. */
+bool weir_host_help(worker *self, weir_program *program, lane *l, bool *did);
 
 /* lane.c: what a worker does with a program. All return whether anything was done. */
 bool weir_host_visit(worker *self, weir_program *program);          /* helps with jobs, runs lanes that are free and ready */
