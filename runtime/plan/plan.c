@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 #include "util/memory.h"
 #include "util/status.h"
+#include "util/table.h"
 
 weir_plan *weir_plan_hold(const weir_plan *plan)
 {
@@ -34,6 +35,36 @@ void weir_plan_destroy(weir_plan *plan)
     weir_free(plan->start_ns);
     weir_free(plan->end_ns);
     weir_free(plan);
+}
+
+static weir_status look_at_bodies(const weir_plan *plan, const weir_task_record *task, weir_table *seen,
+                                  weir_status (*look)(void *user, const weir_plan *body), void *user)
+{
+    const weir_control *control = &plan->body->controls.at[task->with.control];
+    for (uint32_t i = control->first; i < control->first + control->count; i++) {
+        const weir_plan *body = plan->inner[i];
+        if (weir_table_get_pointer(seen, body) != UINT32_MAX)
+            continue;
+        if (!weir_table_put_pointer(seen, body, i))
+            return weir_fail_no_memory();
+        weir_status status = look(user, body);
+        if (status != WEIR_OK)
+            return weir_fail(status, "body '%s' of task '%s': %s", body->body->name, task->name, weir_last_error());
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_plan_each_body(const weir_plan *plan, weir_status (*look)(void *user, const weir_plan *body), void *user)
+{
+    if (plan->body->inner.count == 0)
+        return WEIR_OK;
+    weir_table *seen = weir_table_create();
+    weir_status status = seen ? WEIR_OK : weir_fail_no_memory();
+    for (uint32_t t = 0; t < plan->tasks && status == WEIR_OK; t++)
+        if (weir_kind_is_control(plan->body->tasks.at[t].kind))
+            status = look_at_bodies(plan, &plan->body->tasks.at[t], seen, look, user);
+    weir_table_destroy(seen);
+    return status;
 }
 
 bool weir_plan_is_valid(const weir_plan *plan)

@@ -45,6 +45,9 @@ struct weir_plan {
 weir_plan *weir_plan_hold(const weir_plan *plan);
 /* The same graph and options, planned anew for so many lanes, 1 to WEIR_LANES_MOST. WEIR_ERR_NO_MEMORY. */
 weir_status weir_plan_again(const weir_plan *plan, uint32_t lanes, weir_plan **out);
+/* Calls `look` for each of plan->inner, once where several are the same, and not for what is inside those. What fails there is said with the names of
+ * body and task before it. WEIR_ERR_NO_MEMORY. */
+weir_status weir_plan_each_body(const weir_plan *plan, weir_status (*look)(void *user, const weir_plan *body), void *user);
 bool weir_plan_is_valid(const weir_plan *plan); /* its arrays agree with each other; for assert */
 
 #endif

@@ -1,31 +1,10 @@
-/* bind.c - joins a plan and a runtime: finds storage for every buffer, makes what each task is passed, and takes all the memory
- * that frames will use. */
+/* bind.c - joins a plan and a runtime: finds storage for every buffer and a place for every param, and takes all the memory that frames will
+ * use. */
 #include "run/exec.h"
 #include "util/memory.h"
 #include "util/status.h"
 #include <stdio.h>
 #include <string.h>
-
-static weir_status check_kernel_args(const weir_body *body, const weir_task_record *task)
-{
-    const weir_kernel *kernel = task->code.kernel;
-    if (!kernel->arg_bytes)
-        return WEIR_OK;
-    uint32_t passed = 0;
-    for (uint32_t i = 0; i < task->arg_count; i++) {
-        const weir_arg_record *arg = &body->args.at[task->arg_first + i];
-        if (arg->flags & WEIR_ARG_HIDDEN)
-            continue;
-        size_t bytes = weir_arg_is_access(arg) ? sizeof(void *) : arg->bytes;
-        if (passed < kernel->arg_count && bytes != kernel->arg_bytes[passed])
-            return weir_fail(WEIR_ERR_INVALID, "task '%s': argument %u has %zu bytes, kernel '%s' takes %u there", task->name, passed, bytes,
-                             kernel->name, kernel->arg_bytes[passed]);
-        passed++;
-    }
-    if (passed != kernel->arg_count)
-        return weir_fail(WEIR_ERR_INVALID, "task '%s': %u arguments are passed, kernel '%s' takes %u", task->name, passed, kernel->name, kernel->arg_count);
-    return WEIR_OK;
-}
 
 /* ---- what may be refused ---- */
 
@@ -43,9 +22,8 @@ static weir_status check_all(const weir_exec *exec)
     const weir_plan *plan = exec->plan;
     const weir_body *body = plan->body;
     weir_status status = exec->runtime->ops->check(exec->runtime->backend, plan);
-    for (uint32_t t = 0; t < plan->tasks && status == WEIR_OK; t++)
-        if (body->tasks.at[t].kind == WEIR_KIND_KERNEL)
-            status = check_kernel_args(body, &body->tasks.at[t]);
+    if (status == WEIR_OK)
+        status = weir_exec_check_arguments(plan);
     for (uint32_t b = 0; b < body->buffers.count && status == WEIR_OK; b++)
         status = check_ring(plan, body->buffers.at[b].buffer, weir_buffer_copies(body->buffers.at[b].buffer, plan->ring_copies));
     return status;
@@ -110,41 +88,7 @@ static weir_status bind_buffers(weir_exec *exec)
     return status;
 }
 
-/* ---- what tasks are passed ---- */
-
-static weir_pass pass_of(const weir_exec *exec, const weir_arg_record *arg)
-{
-    if (arg->mode == WEIR_ARG_VALUE)
-        return (weir_pass){.kind = WEIR_PASS_FIXED, .address = exec->plan->body->values.at + arg->index};
-    if (arg->mode == WEIR_ARG_PARAM)
-        return (weir_pass){.kind = WEIR_PASS_PARAM, .index = exec->param_offset[arg->index]};
-    if (exec->ring_of[arg->index] != UINT32_MAX)
-        return (weir_pass){.kind = WEIR_PASS_RING, .back = arg->back, .index = exec->ring_of[arg->index]};
-    return (weir_pass){.kind = WEIR_PASS_FIXED, .address = &exec->uses[arg->index].storage->copies[0]};
-}
-
-static weir_status bind_arguments(weir_exec *exec)
-{
-    const weir_body *body = exec->plan->body;
-    exec->passes = weir_alloc(body->args.count, sizeof *exec->passes);
-    exec->pass_first = weir_alloc((size_t)exec->plan->tasks + 1, sizeof *exec->pass_first);
-    if (!exec->passes || !exec->pass_first)
-        return weir_fail_no_memory();
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < exec->plan->tasks; t++) {
-        const weir_task_record *task = &body->tasks.at[t];
-        exec->pass_first[t] = count;
-        for (uint32_t i = 0; i < task->arg_count; i++) {
-            const weir_arg_record *arg = &body->args.at[task->arg_first + i];
-            if (!(arg->flags & WEIR_ARG_HIDDEN))
-                exec->passes[count++] = pass_of(exec, arg);
-        }
-    }
-    exec->pass_first[exec->plan->tasks] = count;
-    exec->image.pass = exec->passes;
-    exec->image.pass_first = exec->pass_first;
-    return WEIR_OK;
-}
+/* ---- params ---- */
 
 static weir_status bind_params(weir_exec *exec)
 {
@@ -192,6 +136,19 @@ static weir_status bind_frames(weir_exec *exec)
     exec->history = weir_alloc((size_t)exec->history_frames * exec->image.ring_count, sizeof *exec->history);
     exec->moves_history = weir_alloc((size_t)exec->history_frames * exec->plan->body->buffers.count, sizeof *exec->moves_history);
     return exec->history && exec->moves_history ? WEIR_OK : weir_fail_no_memory();
+}
+
+/* Loops in bodies are not told of. */
+static weir_status bind_rounds(weir_exec *exec)
+{
+    const weir_body *body = exec->plan->body;
+    bool loops = false;
+    for (uint32_t t = 0; t < body->tasks.count; t++)
+        loops = loops || body->tasks.at[t].kind == WEIR_KIND_WHILE;
+    if (loops)
+        exec->rounds = weir_alloc((size_t)body->tasks.count * exec->frames, sizeof *exec->rounds);
+    exec->image.rounds = exec->rounds;
+    return exec->rounds || !loops ? WEIR_OK : weir_fail_no_memory();
 }
 
 static weir_status bind_timing(weir_exec *exec)
@@ -277,9 +234,11 @@ weir_status weir_exec_bind(weir_exec *exec, weir_mode mode, const weir_exec_opti
     if (status == WEIR_OK)
         status = bind_params(exec);
     if (status == WEIR_OK)
-        status = bind_arguments(exec);
+        status = weir_exec_bind_arguments(exec);
     if (status == WEIR_OK)
         status = bind_frames(exec);
+    if (status == WEIR_OK)
+        status = bind_rounds(exec);
     if (status == WEIR_OK && options->timing)
         status = bind_timing(exec);
     if (status == WEIR_OK)
@@ -348,8 +307,8 @@ void weir_exec_unbind(weir_exec *exec)
     weir_free(exec->last_spans);
     weir_free(exec->samples);
     weir_free(exec->param_offset);
-    weir_free(exec->passes);
-    weir_free(exec->pass_first);
+    weir_arena_finish(&exec->passes);
+    weir_free(exec->rounds);
     weir_free(exec->rings);
     weir_free(exec->ring_storage);
     weir_free(exec->ring_moves);

@@ -5,6 +5,7 @@
 
 #include "graph/accesses.h"
 #include "run/runtime.h"
+#include "util/arena.h"
 #include "util/vector.h"
 
 /* A frame of another exec that must be done before a frame of this one starts. */
@@ -45,8 +46,7 @@ struct weir_exec {
     /* Made once: */
     weir_image image;
     weir_program *program;
-    weir_pass *passes;
-    uint32_t *pass_first;
+    weir_arena passes;           /* the image's, and the images of bodies with theirs */
     weir_ring *rings;
     weir_storage **ring_storage; /* ring -> storage */
     bool *ring_moves;            /* ring -> this exec's frames move it on */
@@ -78,6 +78,7 @@ struct weir_exec {
     uint64_t *moves_history;     /* and the moves of each buffer's storage, in the order of `uses` */
     uint32_t history_frames;
     double frame_ns[WEIR_FRAME_SAMPLES]; /* in turn */
+    uint32_t *rounds;            /* NULL without loops */
     weir_task_span *spans;       /* NULL without timing, as are the next two */
     weir_task_span *last_spans;  /* of the last frame done */
     weir_task_samples *samples;
@@ -97,6 +98,10 @@ weir_status weir_exec_bind(weir_exec *exec, weir_mode mode, const weir_exec_opti
 void weir_exec_unbind(weir_exec *exec); /* half-bound is fine */
 weir_status weir_exec_link(weir_exec *exec);
 void weir_exec_unlink(weir_exec *exec); /* not linked is fine */
+
+/* arguments.c: for bind. WEIR_ERR_INVALID names the task whose kernel takes others; the exec's rings and params are bound already. */
+weir_status weir_exec_check_arguments(const weir_plan *plan);
+weir_status weir_exec_bind_arguments(weir_exec *exec);
 
 /* frame.c; with the lock held: */
 void weir_exec_drop_open(weir_exec *exec);           /* gives up the open frame, if there is one */

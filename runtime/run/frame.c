@@ -515,6 +515,14 @@ weir_status weir_exec_poll_task(weir_exec *exec, weir_ticket ticket, weir_task t
     return status;
 }
 
+/* Whether what is kept of a task for F frames is still there; with the lock held. */
+static weir_status check_recent(const weir_exec *exec, weir_ticket ticket, const char *task)
+{
+    if (exec->done >= ticket.number && exec->submitted < ticket.number + exec->frames)
+        return WEIR_OK;
+    return weir_fail(WEIR_ERR_STATE, "task '%s': frame %" PRIu64 " is %s", task, ticket.number - 1, exec->done < ticket.number ? "not done" : "too long ago");
+}
+
 weir_status weir_exec_task_time(weir_exec *exec, weir_ticket ticket, weir_task task, double *start_ns, double *end_ns)
 {
     uint32_t index;
@@ -527,14 +535,40 @@ weir_status weir_exec_task_time(weir_exec *exec, weir_ticket ticket, weir_task t
     weir_status status = check_ticket(exec, ticket);
     if (status == WEIR_OK && !exec->spans)
         status = weir_fail(WEIR_ERR_STATE, "task '%s': this exec was made without timing, or replays: a trace tells then", name);
-    if (status == WEIR_OK && (exec->done < ticket.number || exec->submitted >= ticket.number + exec->frames))
-        status = weir_fail(WEIR_ERR_STATE, "task '%s': frame %" PRIu64 " is %s", name, ticket.number - 1, exec->done < ticket.number ? "not done" : "too long ago");
+    if (status == WEIR_OK)
+        status = check_recent(exec, ticket, name);
     if (status == WEIR_OK) {
         const weir_task_span *span = &exec->spans[(ticket.number - 1) % exec->frames * exec->plan->tasks + index];
         *start_ns = (double)(span->start_ns - exec->made_ns);
         *end_ns = (double)(span->end_ns - exec->made_ns);
         if (span->end_ns == 0)
             status = weir_fail(WEIR_ERR_STATE, "task '%s' did not run in frame %" PRIu64, name, ticket.number - 1);
+    }
+    pthread_mutex_unlock(&exec->runtime->lock);
+    return status;
+}
+
+weir_status weir_exec_iterations(weir_exec *exec, weir_ticket ticket, weir_task loop, uint32_t *count)
+{
+    uint32_t index;
+    if (!exec || !count)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_iterations: NULL argument");
+    const weir_body *body = exec->plan->body;
+    if (!weir_exec_task_index(exec, loop, &index))
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_iterations: the null task, or one that is not of graph '%s'", body->name);
+    const char *name = body->tasks.at[index].name;
+    if (body->tasks.at[index].kind != WEIR_KIND_WHILE)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_iterations: task '%s' is no loop", name);
+    pthread_mutex_lock(&exec->runtime->lock);
+    weir_status status = check_ticket(exec, ticket);
+    if (status == WEIR_OK)
+        status = check_recent(exec, ticket, name);
+    uint64_t frame = ticket.number - 1;
+    if (status == WEIR_OK && exec->failure != WEIR_OK && frame >= exec->failed_frame)
+        status = weir_fail(WEIR_ERR_STATE, "task '%s': frame %" PRIu64 " failed", name, frame);
+    if (status == WEIR_OK) { /* its switches are kept until its place is taken by another frame */
+        bool off = weir_task_is_off(&exec->states[frame % exec->frames].values, index);
+        *count = off ? 0 : exec->rounds[frame % exec->frames * exec->plan->tasks + index];
     }
     pthread_mutex_unlock(&exec->runtime->lock);
     return status;
