@@ -108,7 +108,13 @@ static void step(const weir_blocks *blocks, void *const *args)
         to[b] = from[b] + WEIR_PASSED(uint32_t, args, 2) + (scratch ? 0 : 1);
 }
 
-static const weir_kernel step_kernel = {.name = "step", .host = step};
+static void decrement(const weir_blocks *blocks, void *const *args)
+{
+    (void)blocks;
+    --*WEIR_PASSED(uint32_t *, args, 0);
+}
+
+static const weir_kernel step_kernel = {.name = "step", .host = step}, decrement_kernel = {.name = "decrement", .host = decrement};
 
 static void told(void *user, weir_ticket ticket, weir_status status)
 {
@@ -117,12 +123,27 @@ static void told(void *user, weir_ticket ticket, weir_status status)
 }
 
 typedef struct {
-    weir_buffer *in, *state, *out, *local;
+    weir_buffer *in, *state, *out, *local, *word;
     weir_param *param;
-    weir_graph *graph;
-    weir_task switched;
+    weir_graph *graph, *body, *branch;
+    weir_task switched, loop;
     int host_calls;
 } everything;
+
+/* Three rounds, each with a branch, of a kernel that may be shared out. */
+static void add_loop(everything *e)
+{
+    const uint32_t three = 3;
+    e->word = numbers("word", 1, 1, WEIR_DEVICE);
+    e->body = graph_make("body");
+    e->branch = graph_make("branch");
+    weir_add_kernel(e->branch, &step_kernel, (weir_shape){.grid = {N}, .shared_bytes = 200},
+                    WEIR_ARGS(WEIR_READ_WRITE(e->state), WEIR_PREVIOUS(e->state, 1), WEIR_PARAM(e->param)));
+    weir_add_if(e->body, "if", e->word, e->branch, NULL);
+    weir_add_kernel(e->body, &decrement_kernel, (weir_shape){.grid = {1}}, WEIR_ARGS(WEIR_READ_WRITE(e->word)));
+    weir_add_fill(e->graph, "three", WEIR_WRITE(e->word), &three, sizeof three);
+    e->loop = weir_add_while(e->graph, "loop", e->body, e->word, 5);
+}
 
 static void everything_make(everything *e)
 {
@@ -136,6 +157,7 @@ static void everything_make(everything *e)
     e->graph = graph_make("everything");
     weir_add_kernel(e->graph, &step_kernel, (weir_shape){.grid = {N}, .shared_bytes = 100},
                     WEIR_ARGS(WEIR_WRITE(e->state), WEIR_PREVIOUS(e->state, 1), WEIR_PARAM(e->param), weir_hidden(WEIR_READ(e->in))));
+    add_loop(e);
     weir_add_fill(e->graph, "fill", weir_part(WEIR_WRITE(e->out), (weir_box){.x = N / 2, .nx = N / 2}), &zero, sizeof zero);
     weir_add_copy(e->graph, "down", weir_part(WEIR_WRITE(e->out), (weir_box){.nx = N / 2}),
                   weir_part(WEIR_READ(e->state), (weir_box){.nx = N / 2}));
@@ -147,6 +169,9 @@ static void everything_make(everything *e)
 static void everything_finish(everything *e)
 {
     weir_graph_destroy(e->graph);
+    weir_graph_destroy(e->body);
+    weir_graph_destroy(e->branch);
+    weir_buffer_destroy(e->word);
     weir_buffer_destroy(e->in);
     weir_buffer_destroy(e->state);
     weir_buffer_destroy(e->out);
@@ -159,7 +184,7 @@ static int one_frame(everything *e, weir_exec *exec, weir_runtime *runtime, uint
 {
     weir_frame *frame = NULL;
     weir_ticket ticket;
-    uint32_t value = n % 3, got;
+    uint32_t value = n % 3, got, rounds = 0;
     double start, end;
     int wrong = weir_exec_set(exec, e->param, &value) != WEIR_OK;
     wrong += weir_exec_enable(exec, e->switched, n % 5 != 0) != WEIR_OK;
@@ -172,6 +197,7 @@ static int one_frame(everything *e, weir_exec *exec, weir_runtime *runtime, uint
         wrong += weir_frame_submit(frame, &ticket) != WEIR_OK;
     if (n % 4 == 0) {
         wrong += weir_exec_wait(exec, ticket, -1) != WEIR_OK;
+        wrong += weir_exec_iterations(exec, ticket, e->loop, &rounds) != WEIR_OK || rounds != 3;
         wrong += weir_exec_data(exec, ticket, e->out) == NULL;
         wrong += weir_buffer_read(runtime, e->state, &got, 0, sizeof got) != WEIR_OK;
         wrong += weir_exec_task_time(exec, ticket, e->switched, &start, &end) == WEIR_ERR_INVALID;

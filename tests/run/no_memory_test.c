@@ -15,11 +15,19 @@ static void step(const weir_blocks *blocks, void *const *args)
 
 static const weir_kernel step_kernel = {.name = "step", .host = step};
 
+static void decrement(const weir_blocks *blocks, void *const *args)
+{
+    (void)blocks;
+    --*WEIR_PASSED(uint32_t *, args, 0);
+}
+
+static const weir_kernel decrement_kernel = {.name = "decrement", .host = decrement};
+
 /* All that a program has, each NULL until it is made. */
 typedef struct {
-    weir_buffer *in, *state, *out;
+    weir_buffer *in, *state, *out, *word;
     weir_param *param;
-    weir_graph *child, *graph;
+    weir_graph *child, *inner, *body, *graph;
     weir_plan *plan;
     weir_runtime *runtime;
     weir_exec *exec, *second;
@@ -40,11 +48,15 @@ static weir_status declare(program *p)
     const weir_buffer_desc in = {.name = "in", .element_bytes = 4, .nx = N, .copies = 2, .place = WEIR_HOST_IN};
     const weir_buffer_desc state = {.name = "state", .element_bytes = 4, .nx = N, .copies = WEIR_RING_AUTO};
     const weir_buffer_desc out = {.name = "out", .element_bytes = 4, .nx = N, .place = WEIR_HOST_OUT};
+    const weir_buffer_desc word = {.name = "word", .element_bytes = 4, .nx = 1};
     TRY(weir_buffer_create(&in, &p->in));
     TRY(weir_buffer_create(&state, &p->state));
     TRY(weir_buffer_create(&out, &p->out));
     TRY(weir_param_create("param", &one, sizeof one, &p->param));
     TRY(weir_graph_create("child", 0, &p->child));
+    TRY(weir_buffer_create(&word, &p->word));
+    TRY(weir_graph_create("inner", 0, &p->inner));
+    TRY(weir_graph_create("body", 0, &p->body));
     TRY(weir_graph_create("graph", 0, &p->graph));
     weir_add_kernel(p->child, &step_kernel, (weir_shape){.grid = {N}, .shared_bytes = 64},
                     WEIR_ARGS(WEIR_WRITE(p->state), WEIR_PREVIOUS(p->state, 1), WEIR_PARAM(p->param)));
@@ -53,9 +65,14 @@ static weir_status declare(program *p)
     for (uint32_t i = 0; i < 8; i++)
         weir_add_copy(p->graph, "down", weir_part(WEIR_WRITE(p->out), (weir_box){.x = 4 * i, .nx = 4}),
                       weir_part(WEIR_READ(p->state), (weir_box){.x = 4 * i, .nx = 4}));
+    weir_add_fill(p->graph, "two", WEIR_WRITE(p->word), &(uint32_t){2}, sizeof(uint32_t));
+    weir_add_kernel(p->inner, &decrement_kernel, (weir_shape){.grid = {1}}, WEIR_ARGS(WEIR_READ_WRITE(p->word), WEIR_PARAM(p->param)));
+    weir_add_if(p->body, "if", p->word, p->inner, p->inner);
+    weir_task loop = weir_add_while(p->graph, "loop", p->body, p->word, 5);
     weir_task last =
         weir_add_host(p->graph, "host", count_call, &p->host_calls, WEIR_ARGS(WEIR_READ(p->in), WEIR_READ(p->out), WEIR_VALUE(one)));
     weir_after(p->graph, sub, first);
+    weir_after(p->graph, last, loop);
     weir_after_previous(p->graph, first, last, 1);
     weir_task_set(p->graph, last, &(weir_task_options){.group = "last"});
     return weir_graph_status(p->graph);
@@ -97,10 +114,13 @@ static void finish(program *p)
     weir_plan_destroy(p->plan);
     weir_graph_destroy(p->graph);
     weir_graph_destroy(p->child);
+    weir_graph_destroy(p->inner);
+    weir_graph_destroy(p->body);
     weir_param_destroy(p->param);
     weir_buffer_destroy(p->in);
     weir_buffer_destroy(p->state);
     weir_buffer_destroy(p->out);
+    weir_buffer_destroy(p->word);
 }
 
 static void fail_in_turn(int fail_on)

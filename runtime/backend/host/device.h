@@ -8,6 +8,10 @@
  * A worker never waits while it holds a lane. A kernel of several blocks becomes the lane's job: workers claim chunks of it, the
  * last to finish one finishes the entry and goes on as the lane's taker; until then the lane stays taken by the job.
  *
+ * A loop or branch is one entry of its lane, and its bodies are sequences of entries of their own, in the order of their plans. While the lane
+ * is in one, `levels` says where: the taker goes on there step by step (a decision, or an entry inside), shares out what has several blocks as
+ * outside, and the entry is finished when `depth` is 0 again. So a lane may be let go in the middle of a loop, and taken by another.
+ *
  * The order of a plan is a linear extension of its edges, so one worker suffices for progress.
  *
  * Sleeping: a worker that finds nothing for a while counts itself a sleeper, looks once more, and sleeps until the next bell.
@@ -16,6 +20,7 @@
 #define WEIR_BACKEND_HOST_DEVICE_H
 
 #include "backend/backend.h"
+#include "util/arena.h"
 #include <pthread.h>
 
 enum {
@@ -28,11 +33,14 @@ typedef struct {
     uint16_t lane, distance; /* frames back */
 } lane_wait;
 
+typedef struct sequence sequence;
+
 /* One task, as a lane runs it. */
 typedef struct {
     union {
         weir_host_kernel *kernel;
         weir_host_fn *host;
+        const sequence *bodies; /* loop, branch */
     } code;
     void *user;            /* host, native */
     void *const *args;     /* the same in every frame; NULL: made for each frame */
@@ -41,12 +49,28 @@ typedef struct {
     uint16_t wait_count, arg_count;
     uint8_t kind;          /* weir_task_kind */
     bool records;          /* some other lane waits for it */
-    bool shared;           /* its blocks may be shared out among workers */
+    bool simple;           /* one call by the taker does it: neither shared out among workers, nor a loop or branch */
     bool brief;            /* it took little time when last timed; never a host task; the taker's */
 } entry;
 
+/* A body of a loop or branch: its tasks in the order of its plan, without the empty ones. Their waits are that order. */
+struct sequence {
+    const weir_image *image; /* of what it is a body of: inner[...] of that one's image */
+    entry *entries;
+    uint32_t count;
+};
+
+/* Where a lane stands in a loop or branch. */
+typedef struct {
+    const entry *what; /* the loop or branch */
+    const weir_control *control;
+    const sequence *body; /* of the round that has begun last; NULL: none has */
+    uint32_t next, rounds; /* entry of the body; rounds begun */
+} level;
+
 /* What the workers that share a kernel need to know; written by the lane's taker while no chunk is to be had. */
 typedef struct {
+    const weir_image *image; /* whose task it is */
     const entry *what;
     void *const *args;
     const weir_frame_values *values;
@@ -63,7 +87,10 @@ typedef struct {
     uint64_t slow_until;   /* frame before which no entry counts as brief */
     uint64_t *seen;        /* lane -> its `done` when last looked at */
     const void **args;     /* room for the arguments of an entry that has none of its own */
+    uint32_t depth;        /* levels in use; 0: not inside a loop or branch */
     job job;
+    level *levels;
+    int64_t entered_ns;    /* when it came into the outermost of them */
     /* Never change, but for `brief`: */
     entry *entries;
     uint32_t count, number;
@@ -86,8 +113,11 @@ struct weir_program {
     entry *entries;
     lane_wait *waits;
     void **fixed_args;       /* pool of entry.args */
+    weir_arena bodies;       /* sequences, their entries, and those' args */
+    uint32_t args_most, depth_most; /* that any entry has; of loops and branches within each other */
     uint64_t *seen_pool;
     const void **args_pool;
+    level *levels_pool;
     flight *flights;         /* frames in flight, F of them */
     uint32_t frames;
     atomic_ullong submitted; /* frames */
@@ -137,6 +167,16 @@ void weir_host_program_destroy(weir_program *program);
 void weir_host_submit(weir_program *program, const weir_frame_values *values);
 bool weir_host_task_done(const weir_program *program, uint64_t frame, uint32_t task);
 uint32_t weir_host_unfinished(const weir_program *program, uint64_t frame);
+
+/* Makes an entry of a task, but for its waits. `bodies`: of image->inner; fixed_args has room for what it is passed. */
+void weir_host_entry_make(weir_program *program, const weir_image *image, const sequence *bodies, uint32_t task, void **fixed_args, entry *made);
+
+/* control.c: loops and branches. Making: sequences of image->inner, which are `depth` loops and branches deep. WEIR_ERR_NO_MEMORY. */
+weir_status weir_host_bodies_make(weir_program *program, const weir_image *image, uint32_t depth, const sequence **out);
+/* Running, by the taker. `next` takes one step: gives the entry that is to be run now, and then passed; or NULL, and if `depth` is 0 the lane is out. */
+void weir_host_control_enter(lane *l, const weir_image *image, const entry *what);
+const entry *weir_host_control_next(lane *l);
+void weir_host_control_passed(lane *l);
 
 /* host.c */
 weir_status weir_host_scratch_grow(struct weir_backend *device, const weir_plan *plan);

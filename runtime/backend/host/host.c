@@ -96,15 +96,23 @@ static uint32_t host_lanes(const weir_backend *device)
     return device->lanes;
 }
 
+/* Raises `most` to what any kernel asks for, those of bodies too. */
+static weir_status find_most(void *most, const weir_plan *plan)
+{
+    size_t *bytes = most;
+    for (uint32_t i = 0; i < plan->body->shapes.count; i++)
+        if (plan->body->shapes.at[i].shared_bytes > *bytes)
+            *bytes = plan->body->shapes.at[i].shared_bytes;
+    return weir_plan_each_body(plan, find_most, most);
+}
+
 /* Workers look where their scratch is at each kernel, so it may be made larger while others run; the old one stays for those. */
 weir_status weir_host_scratch_grow(weir_backend *device, const weir_plan *plan)
 {
     size_t most = 0;
-    for (uint32_t i = 0; i < plan->body->shapes.count; i++)
-        if (plan->body->shapes.at[i].shared_bytes > most)
-            most = plan->body->shapes.at[i].shared_bytes;
-    if (most <= device->scratch_bytes)
-        return WEIR_OK;
+    weir_status status = find_most(&most, plan);
+    if (status != WEIR_OK || most <= device->scratch_bytes)
+        return status;
     most = (most + 63) & ~(size_t)63;
     struct scratch *made = weir_alloc(1, sizeof *made);
     if (made)

@@ -85,9 +85,11 @@ static turn run_turn(worker *self, weir_program *program, lane *l)
             weir_host_ring(program->device);
             owed = 0;
         }
-        owed += l->entries[l->next].records;
+        const entry *what = &l->entries[l->next];
         entries++;
         mine = weir_host_run_next(self, program, l);
+        if (mine && l->depth == 0) /* else it is in the middle of a loop or branch, and nothing is finished */
+            owed += what->records;
     }
     if (mine && entries > 0 && weir_clock_ns() - start > (int64_t)WEIR_HOST_BRIEF_NS * entries) /* what was brief once is no more */
         l->slow_until = l->frame + WEIR_HOST_FRAMES_BETWEEN_TIMINGS;

@@ -6,9 +6,8 @@
 #include <assert.h>
 #include <sched.h>
 
-weir_status weir_host_check(const weir_backend *device, const weir_plan *plan)
+static weir_status check_plan(void *unused, const weir_plan *plan)
 {
-    (void)device;
     for (uint32_t t = 0; t < plan->tasks; t++) {
         const weir_task_record *task = &plan->body->tasks.at[t];
         if (task->kind == WEIR_KIND_KERNEL && !task->code.kernel->host)
@@ -16,7 +15,13 @@ weir_status weir_host_check(const weir_backend *device, const weir_plan *plan)
         if (task->kind == WEIR_KIND_NATIVE && !task->code.native->host)
             return weir_fail(WEIR_ERR_BACKEND, "task '%s': native '%s' has no code for the host", task->name, task->code.native->name);
     }
-    return WEIR_OK;
+    return weir_plan_each_body(plan, check_plan, unused);
+}
+
+weir_status weir_host_check(const weir_backend *device, const weir_plan *plan)
+{
+    (void)device;
+    return check_plan(NULL, plan);
 }
 
 static uint64_t block_count(const weir_body *body, const weir_task_record *task)
@@ -38,41 +43,26 @@ static bool is_one_call(const weir_task_record *task)
 static bool take_memory(weir_program *program)
 {
     const weir_plan *plan = program->plan;
-    uint32_t passes = program->image->pass_first[plan->tasks], args_most = 1;
-    for (uint32_t t = 0; t < plan->tasks; t++) {
-        uint32_t count = program->image->pass_first[t + 1] - program->image->pass_first[t];
-        args_most = count > args_most ? count : args_most;
-    }
+    uint32_t passes = program->image->pass_first[plan->tasks];
     program->lanes = weir_alloc_lines(plan->lanes, sizeof *program->lanes);
     program->entries = weir_alloc_lines(plan->tasks, sizeof *program->entries);
     program->waits = weir_alloc(plan->wait_first[plan->tasks], sizeof *program->waits);
     program->fixed_args = weir_alloc(passes, sizeof *program->fixed_args);
     program->seen_pool = weir_alloc((size_t)plan->lanes * plan->lanes, sizeof *program->seen_pool);
-    program->args_pool = weir_alloc((size_t)plan->lanes * args_most, sizeof *program->args_pool);
     program->flights = weir_alloc(plan->frames, sizeof *program->flights);
-    if (!program->lanes || !program->entries || !program->waits || !program->fixed_args || !program->seen_pool || !program->args_pool || !program->flights)
-        return false;
-    for (uint32_t k = 0; k < plan->lanes; k++) {
-        program->lanes[k].seen = program->seen_pool + (size_t)k * plan->lanes;
-        program->lanes[k].args = program->args_pool + (size_t)k * args_most;
-    }
-    return true;
+    return program->lanes && program->entries && program->waits && program->fixed_args && program->seen_pool && program->flights;
 }
 
-static void make_entry(weir_program *program, entry *made, uint32_t t)
+void weir_host_entry_make(weir_program *program, const weir_image *image, const sequence *bodies, uint32_t t, void **fixed_args, entry *made)
 {
-    const weir_plan *plan = program->plan;
-    const weir_image *image = program->image;
+    const weir_plan *plan = image->plan;
     const weir_task_record *task = &plan->body->tasks.at[t];
     uint32_t first = image->pass_first[t];
     *made = (entry){
         .blocks = block_count(plan->body, task),
         .task = t,
-        .wait_first = plan->wait_first[t],
-        .wait_count = (uint16_t)(plan->wait_first[t + 1] - plan->wait_first[t]),
         .arg_count = (uint16_t)(image->pass_first[t + 1] - first),
         .kind = task->kind,
-        .records = plan->records[t],
     };
     if (task->kind == WEIR_KIND_KERNEL)
         made->code.kernel = task->code.kernel->host;
@@ -80,29 +70,64 @@ static void make_entry(weir_program *program, entry *made, uint32_t t)
         made->code.host = task->kind == WEIR_KIND_HOST ? task->code.host : task->code.native->host;
         made->user = task->with.user;
     }
-    made->shared = made->blocks > 1 && !is_one_call(task);
+    bool is_shared = made->blocks > 1 && !is_one_call(task) && program->device->worker_count > 1;
+    made->simple = !is_shared && !weir_kind_is_control(task->kind);
     if (weir_task_is_fixed(image, t))
-        made->args = program->fixed_args + first;
+        made->args = fixed_args;
     for (uint32_t i = 0; i < made->arg_count; i++)
-        program->fixed_args[first + i] = (void *)(uintptr_t)image->pass[first + i].address;
+        fixed_args[i] = (void *)(uintptr_t)image->pass[first + i].address;
+    if (program->args_most < made->arg_count)
+        program->args_most = made->arg_count;
+    if (weir_kind_is_control(task->kind))
+        made->code.bodies = bodies + plan->body->controls.at[task->with.control].first;
+}
+
+/* What an entry has that is none of a body. */
+static void make_waits(weir_program *program, entry *made)
+{
+    const weir_plan *plan = program->plan;
+    made->records = plan->records[made->task];
+    made->wait_first = plan->wait_first[made->task];
+    made->wait_count = (uint16_t)(plan->wait_first[made->task + 1] - made->wait_first);
     for (uint32_t i = 0; i < made->wait_count; i++) {
         const weir_wait *w = &plan->wait[made->wait_first + i];
         program->waits[made->wait_first + i] = (lane_wait){plan->lane_position[w->task], plan->lane[w->task], (uint16_t)w->distance};
     }
 }
 
-static void make_lanes(weir_program *program)
+static weir_status make_entries(weir_program *program)
+{
+    const weir_image *image = program->image;
+    const sequence *bodies = NULL;
+    weir_status status = weir_host_bodies_make(program, image, 1, &bodies);
+    for (uint32_t i = 0; i < program->plan->tasks && status == WEIR_OK; i++) {
+        uint32_t t = program->plan->lane_task[i];
+        weir_host_entry_make(program, image, bodies, t, program->fixed_args + image->pass_first[t], &program->entries[i]);
+        make_waits(program, &program->entries[i]);
+    }
+    return status;
+}
+
+/* With room for the arguments of any entry, and for the loops and branches of any within each other. */
+static weir_status make_lanes(weir_program *program)
 {
     const weir_plan *plan = program->plan;
+    uint32_t args = program->args_most, depth = program->depth_most;
+    program->args_pool = weir_alloc((size_t)plan->lanes * args, sizeof *program->args_pool);
+    program->levels_pool = weir_alloc((size_t)plan->lanes * depth, sizeof *program->levels_pool);
+    if (!program->args_pool || !program->levels_pool)
+        return weir_fail_no_memory();
     for (uint32_t k = 0; k < plan->lanes; k++) {
         lane *l = &program->lanes[k];
         l->number = k;
         l->entries = program->entries + plan->lane_first[k];
         l->count = plan->lane_first[k + 1] - plan->lane_first[k];
-        for (uint32_t i = 0; i < l->count; i++)
-            make_entry(program, &program->entries[plan->lane_first[k] + i], plan->lane_task[plan->lane_first[k] + i]);
+        l->seen = program->seen_pool + (size_t)k * plan->lanes;
+        l->args = program->args_pool + (size_t)k * args;
+        l->levels = program->levels_pool + (size_t)k * depth;
         program->busy_lanes += l->count > 0;
     }
+    return WEIR_OK;
 }
 
 /* ---- the device's table of programs, which workers walk without a lock ---- */
@@ -161,6 +186,8 @@ static void free_program(weir_program *program)
     weir_free(program->fixed_args);
     weir_free(program->seen_pool);
     weir_free(program->args_pool);
+    weir_free(program->levels_pool);
+    weir_arena_finish(&program->bodies);
     weir_free(program->flights);
     weir_free(program);
 }
@@ -178,12 +205,11 @@ weir_status weir_host_program_create(weir_backend *device, const weir_image *ima
     atomic_init(&program->submitted, 0);
     atomic_init(&program->told, 0);
     atomic_init(&program->failed, UINT64_MAX);
-    if (!take_memory(program)) {
-        free_program(program);
-        return weir_fail_no_memory();
-    }
-    make_lanes(program);
-    weir_status status = weir_host_scratch_grow(device, image->plan);
+    weir_status status = take_memory(program) ? make_entries(program) : weir_fail_no_memory();
+    if (status == WEIR_OK)
+        status = make_lanes(program);
+    if (status == WEIR_OK)
+        status = weir_host_scratch_grow(device, image->plan);
     if (status == WEIR_OK)
         status = table_add(device, program);
     if (status != WEIR_OK) {
