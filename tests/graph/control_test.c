@@ -430,6 +430,7 @@ START_TEST(copy_of_a_declaration_holds_the_same_bodies)
     ck_assert_uint_eq(held->inner.count, 1);
     ck_assert_uint_eq(weir_graph_body(graph)->inner.count, 2);
     ck_assert_ptr_eq(weir_graph_body(graph)->inner.at[0], held->inner.at[0]);
+    ck_assert_uint_eq(atomic_load(&held->inner.at[0]->holders), 1 + 1 + 2); /* the body's own graph, the plan, and both loops of the copy */
     weir_graph_destroy(body);
     weir_body_release(held);
     ck_assert_uint_eq(weir_graph_body(graph)->inner.at[0]->tasks.count, 2);
@@ -441,10 +442,11 @@ END_TEST
 START_TEST(sub_graphs_bring_their_loops_along_at_any_depth)
 {
     weir_graph *graph = graph_make(0), *child = named_graph("child", 0), *middle = named_graph("middle", 0), *body = body_make(),
-               *outer_body = named_graph("outer body", 0);
+               *outer_body = named_graph("outer body", 0), *other = named_graph("other", 0);
+    work(other, "other", WEIR_ARGS(WEIR_READ(field)));
     work(body, "scale", WEIR_ARGS(WEIR_READ_WRITE(field), WEIR_PARAM(gain)));
     weir_add_while(child, "solve", body, go, 9);
-    weir_add_if(child, "maybe", sum, body, body);
+    weir_add_if(child, "maybe", sum, body, other);
     weir_add_graph(middle, "child", child);
     weir_add_if(graph, "first", sum, body, NULL); /* so that numbers differ */
     weir_add_repeat(graph, "twice", middle, 2);
@@ -468,12 +470,14 @@ START_TEST(sub_graphs_bring_their_loops_along_at_any_depth)
         snprintf(name, sizeof name, "twice/%d/child/maybe", round);
         control = &b->controls.at[record_of(graph, weir_graph_find(graph, name))->with.control];
         ck_assert(control->at_most == 1 && control->count == 2);
-        ck_assert_ptr_eq(b->inner.at[control->first + 1], weir_graph_body(body));
+        ck_assert_ptr_eq(b->inner.at[control->first], weir_graph_body(body));
+        ck_assert_ptr_eq(b->inner.at[control->first + 1], weir_graph_body(other));
     }
     touches(graph, outer, "read upload, hidden read+write go, hidden read+write field, hidden param gain, hidden read sum");
     const weir_body *inner = b->inner.at[b->controls.at[record_of(graph, outer)->with.control].first];
     ck_assert_uint_eq(inner->controls.count, 2);
     ck_assert_uint_eq(inner->inner.count, 3);
+    weir_graph_destroy(other);
     weir_graph_destroy(body);
     weir_graph_destroy(graph);
 }
