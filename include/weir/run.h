@@ -4,7 +4,7 @@
  * `begin` waits until a frame's place is free. Tickets complete in order.
  * Threads: every call may be made from any thread; submissions to one runtime are serialised inside. No call may be made
  * from inside a host kernel, host or native task. Timeouts: 0 asks and does not wait, negative waits for ever.
- * CUDA: every call leaves the caller's current device as it was, none touches the legacy stream, and submitting makes no call that
+ * CUDA: every call leaves the caller's current device as it was, none touches the legacy stream unless it is passed it, and submitting makes no call that
  * synchronises. After a fault on the device all that needs it fails with WEIR_ERR_DEVICE, in every runtime of the process; waits and
  * destroying return. */
 #ifndef WEIR_RUN_H
@@ -120,7 +120,9 @@ WEIR_API WEIR_MUST_USE weir_status weir_exec_begin(weir_exec *exec, int64_t time
 WEIR_API void *weir_frame_data(weir_frame *frame, weir_buffer *buffer);
 
 /* Submits the frame with the params and switches as they are now. Consumes the frame, also when it fails. `ticket` may be NULL.
- * WEIR_ERR_STATE names a task that is off though no other that is on writes (WEIR_WRITE) what one that is on reads or changes. */
+ * WEIR_ERR_STATE names a task that is off though no other that is on writes (WEIR_WRITE) what one that is on reads or changes.
+ * Frames of several execs keep the order they are submitted in, buffer by buffer: one that touches what an earlier one writes, or writes what
+ * that touches, starts after it; on CUDA the device sees to it, and nobody's thread. Others may run at the same time. */
 WEIR_API WEIR_MUST_USE weir_status weir_frame_submit(weir_frame *frame, weir_ticket *ticket);
 WEIR_API WEIR_MUST_USE weir_status weir_exec_submit(weir_exec *exec, weir_ticket *ticket); /* begin for ever, then submit */
 
@@ -157,9 +159,13 @@ WEIR_API WEIR_MUST_USE weir_status weir_exec_iterations(weir_exec *exec, weir_ti
 /* A frame among work of the program's own. Queues and events are the backend's: on CUDA a cudaStream_t and a cudaEvent_t of the runtime's device,
  * and weir/cuda.h has these calls with their types. WEIR_ERR_BACKEND where there is no such thing, as on the host.
  * submit_on: as weir_frame_submit, but the frame starts after all that is in the queue now, and what the program adds to it from then on starts when
- *     the frame is done; this thread waits for neither, but with WEIR_DEBUG=1. Not a stream that is being captured.
- * wait_event: the frame, which is open, starts after what the event was last recorded behind. At most 16 a frame.
- * record_end: the event happens when that frame is done; one recorded before is forgotten. */
+ *     the frame is done, also when it failed; this thread waits for neither, but with WEIR_DEBUG=1.
+ * wait_for: the frame, which is open, starts after what the event was last recorded behind when the frame is submitted. At most 16 a frame.
+ * record_end: the event happens when that frame is done, also when it failed; what it was recorded behind before is forgotten.
+ * WEIR_ERR_STATE: the stream is being captured, or the event was last recorded in a capture; WEIR_ERR_INVALID: CUDA does not take them, or the
+ * stream is of another device. After a failed wait_for the frame is as it was. These calls may wait until a frame that a read or write by the program
+ * (weir_buffer_read) holds back may start; with WEIR_DEBUG=1 the last, and submitting a frame with any of it, wait until it is done. So not from a
+ * frame's callback. */
 WEIR_API WEIR_MUST_USE weir_status weir_frame_submit_on_queue(weir_frame *frame, void *queue, weir_ticket *ticket);
 WEIR_API WEIR_MUST_USE weir_status weir_frame_wait_for(weir_frame *frame, void *event);
 WEIR_API WEIR_MUST_USE weir_status weir_exec_record_end_in(weir_exec *exec, weir_ticket ticket, void *event);

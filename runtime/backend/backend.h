@@ -182,6 +182,8 @@ typedef struct {
     void (*follow)(weir_program *program, weir_program *other, uint64_t frame);
     /* NULL: there are no foreign queues and events. Else makes the event happen when that frame, submitted, is done. */
     weir_status (*record_end)(weir_program *program, uint64_t frame, void *event);
+    /* Beside record_end. WEIR_OK if a frame can wait for these now, else says what is wrong with which: a submit cannot. */
+    weir_status (*check_foreign)(weir_backend *backend, const weir_foreign *foreign);
 } weir_backend_ops;
 
 /* All backends this library was built with, most wanted first; NULL ends the list. */

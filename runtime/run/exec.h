@@ -20,12 +20,17 @@ typedef struct {
     uint32_t *ring_at;
     unsigned char *params, *off;
     WEIR_VECTOR(weir_followed) followed; /* has room for every other exec of the runtime */
+    pthread_t submitter; /* of a frame with foreign queues or events: nobody else gives it to the backend */
     int64_t submitted_ns;
     bool finished; /* by the backend, not told yet */
 } weir_frame_state;
 
+enum { WEIR_FOREIGN_EVENTS_MOST = 16 };
+
 struct weir_frame {
     weir_exec *exec;
+    void *events[WEIR_FOREIGN_EVENTS_MOST]; /* that the open frame waits for */
+    uint32_t event_count;
 };
 
 enum { WEIR_FRAME_SAMPLES = 63, WEIR_TASK_SAMPLES = 31 };
@@ -105,7 +110,12 @@ weir_status weir_exec_bind_arguments(weir_exec *exec);
 
 /* frame.c; with the lock held: */
 void weir_exec_drop_open(weir_exec *exec);           /* gives up the open frame, if there is one */
+weir_status weir_exec_submit_open(weir_exec *exec, const weir_foreign *foreign, weir_ticket *ticket); /* foreign: NULL, or kept until it is released */
+weir_status weir_exec_check_ticket(const weir_exec *exec, weir_ticket ticket);
 void weir_runtime_release_frames(weir_runtime *runtime); /* gives backends every frame that no longer waits for others */
+
+/* foreign.c; with the lock held: submits the open frame with its events and, if not NULL, a queue. May wait. */
+weir_status weir_exec_submit_foreign(weir_exec *exec, void *queue, weir_ticket *ticket);
 
 /* frame.c: what the backend reports; without the lock. */
 void weir_exec_task_failed(void *exec, uint64_t frame, uint32_t task, weir_status failure, weir_status cause);

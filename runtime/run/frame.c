@@ -124,6 +124,7 @@ static weir_status begin(weir_exec *exec, int64_t timeout_ns)
     }
     if (status == WEIR_OK) {
         exec->open = true;
+        exec->frame.event_count = 0;
         give_copies(exec);
     }
     return status;
@@ -249,6 +250,8 @@ static bool is_awaited(const weir_followed *f)
 static bool may_start(const weir_exec *exec)
 {
     const weir_frame_state *state = &exec->states[exec->released % exec->frames];
+    if (state->values.foreign && !pthread_equal(state->submitter, pthread_self()))
+        return false;
     for (uint32_t i = 0; i < state->followed.count; i++) {
         const weir_followed *f = &state->followed.at[i];
         if (is_awaited(f) && !(exec->runtime->ops->follow && f->exec->released >= f->until))
@@ -264,12 +267,13 @@ static bool may_start(const weir_exec *exec)
 static void release_frames(weir_exec *exec)
 {
     while (exec->released < exec->submitted && may_start(exec)) {
-        const weir_frame_state *state = &exec->states[exec->released % exec->frames];
+        weir_frame_state *state = &exec->states[exec->released % exec->frames];
         for (uint32_t i = 0; i < state->followed.count; i++)
             if (is_awaited(&state->followed.at[i]))
                 exec->runtime->ops->follow(exec->program, state->followed.at[i].exec->program, state->followed.at[i].until - 1);
         exec->released++;
         exec->runtime->ops->submit(exec->program, &state->values);
+        state->values.foreign = NULL;
     }
 }
 
@@ -279,7 +283,7 @@ void weir_runtime_release_frames(weir_runtime *runtime)
         release_frames(exec);
 }
 
-static weir_status submit(weir_exec *exec, weir_ticket *ticket)
+weir_status weir_exec_submit_open(weir_exec *exec, const weir_foreign *foreign, weir_ticket *ticket)
 {
     weir_frame_state *state = &exec->states[exec->submitted % exec->frames];
     weir_status status = exec->open ? weir_exec_failure(exec) : weir_fail(WEIR_ERR_STATE, "weir_frame_submit: the frame is submitted already");
@@ -293,6 +297,8 @@ static weir_status submit(weir_exec *exec, weir_ticket *ticket)
     }
     exec->off_changed = false;
     state->values.number = exec->submitted;
+    state->values.foreign = foreign;
+    state->submitter = pthread_self();
     state->finished = false;
     state->submitted_ns = weir_clock_ns();
     latch_params_and_switches(exec, state);
@@ -314,7 +320,7 @@ weir_status weir_frame_submit(weir_frame *frame, weir_ticket *ticket)
         return weir_fail(WEIR_ERR_INVALID, "weir_frame_submit: the frame is NULL");
     weir_exec *exec = frame->exec;
     pthread_mutex_lock(&exec->runtime->lock);
-    weir_status status = submit(exec, ticket);
+    weir_status status = exec->open && frame->event_count > 0 ? weir_exec_submit_foreign(exec, NULL, ticket) : weir_exec_submit_open(exec, NULL, ticket);
     pthread_mutex_unlock(&exec->runtime->lock);
     return status;
 }
@@ -326,7 +332,7 @@ weir_status weir_exec_submit(weir_exec *exec, weir_ticket *ticket)
     pthread_mutex_lock(&exec->runtime->lock);
     weir_status status = begin(exec, -1);
     if (status == WEIR_OK)
-        status = submit(exec, ticket);
+        status = weir_exec_submit_open(exec, NULL, ticket);
     pthread_mutex_unlock(&exec->runtime->lock);
     return status;
 }
@@ -438,7 +444,7 @@ void weir_exec_frame_done(void *user, uint64_t frame)
 
 /* ---- wait and read ---- */
 
-static weir_status check_ticket(const weir_exec *exec, weir_ticket ticket)
+weir_status weir_exec_check_ticket(const weir_exec *exec, weir_ticket ticket)
 {
     if (ticket.number >= 1 && ticket.number <= exec->submitted)
         return WEIR_OK;
@@ -451,7 +457,7 @@ weir_status weir_exec_wait(weir_exec *exec, weir_ticket ticket, int64_t timeout_
         return weir_fail(WEIR_ERR_INVALID, "weir_exec_wait: the exec is NULL");
     int64_t deadline = weir_deadline(timeout_ns);
     pthread_mutex_lock(&exec->runtime->lock);
-    weir_status status = check_ticket(exec, ticket);
+    weir_status status = weir_exec_check_ticket(exec, ticket);
     while (status == WEIR_OK && exec->done < ticket.number)
         if (timeout_ns == 0)
             status = weir_exec_say_waiting(exec, WEIR_WOULD_BLOCK);
@@ -479,7 +485,7 @@ const void *weir_exec_data(weir_exec *exec, weir_ticket ticket, weir_buffer *buf
     const weir_storage *storage = exec->uses[b].storage;
     uint64_t begun = exec->submitted + (exec->open ? 1 : 0), frame = ticket.number - 1;
     const uint64_t *moves = exec->moves_history + frame % exec->history_frames * exec->plan->body->buffers.count;
-    if (check_ticket(exec, ticket) == WEIR_OK) {
+    if (weir_exec_check_ticket(exec, ticket) == WEIR_OK) {
         if (exec->done < ticket.number)
             weir_fail(WEIR_ERR_STATE, "buffer '%s': its frame is not done: wait for it first", buffer->name);
         else if (exec->failure != WEIR_OK && frame >= exec->failed_frame)
@@ -505,7 +511,7 @@ weir_status weir_exec_poll_task(weir_exec *exec, weir_ticket ticket, weir_task t
     if (!weir_exec_task_index(exec, task, &index))
         return weir_fail(WEIR_ERR_INVALID, "weir_exec_poll_task: the null task, or one that is not of graph '%s'", exec->plan->body->name);
     pthread_mutex_lock(&exec->runtime->lock);
-    weir_status status = check_ticket(exec, ticket);
+    weir_status status = weir_exec_check_ticket(exec, ticket);
     uint64_t frame = ticket.number - 1;
     if (status == WEIR_OK && exec->failure != WEIR_OK && frame >= exec->failed_frame)
         status = weir_exec_failure(exec);
@@ -532,7 +538,7 @@ weir_status weir_exec_task_time(weir_exec *exec, weir_ticket ticket, weir_task t
         return weir_fail(WEIR_ERR_INVALID, "weir_exec_task_time: the null task, or one that is not of graph '%s'", exec->plan->body->name);
     pthread_mutex_lock(&exec->runtime->lock);
     const char *name = exec->plan->body->tasks.at[index].name;
-    weir_status status = check_ticket(exec, ticket);
+    weir_status status = weir_exec_check_ticket(exec, ticket);
     if (status == WEIR_OK && !exec->spans)
         status = weir_fail(WEIR_ERR_STATE, "task '%s': this exec was made without timing, or replays: a trace tells then", name);
     if (status == WEIR_OK)

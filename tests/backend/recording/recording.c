@@ -38,6 +38,7 @@ void recording_reset(reporting by)
     weir_vector_finish(&recorded.copies);
     weir_vector_finish(&recorded.failures);
     weir_vector_finish(&recorded.follows);
+    weir_vector_finish(&recorded.ends);
     recorded = (recorded_facts){.refuse = NULL};
     reported_by = by;
 }
@@ -280,10 +281,23 @@ static void recording_program_destroy(weir_program *program)
     weir_vector_finish(&program->deeds);
     weir_vector_finish(&program->frames);
     weir_vector_finish(&program->ring_at);
+    weir_vector_finish(&program->events);
     weir_free(program);
     pthread_mutex_lock(&lock);
     recorded.programs--;
     pthread_mutex_unlock(&lock);
+}
+
+static void write_foreign(weir_program *program, recorded_frame *frame, const weir_foreign *foreign)
+{
+    frame->submitter = pthread_self();
+    frame->event_first = program->events.count;
+    if (!foreign)
+        return;
+    frame->queue = foreign->queue;
+    frame->event_count = foreign->event_count;
+    for (uint32_t i = 0; i < foreign->event_count; i++)
+        PUSH(&program->events, foreign->events[i]);
 }
 
 static void recording_submit(weir_program *program, const weir_frame_values *values)
@@ -294,6 +308,7 @@ static void recording_submit(weir_program *program, const weir_frame_values *val
         abort(); /* more in flight than the plan has */
     for (uint32_t r = 0; r < program->image.ring_count; r++)
         PUSH(&program->ring_at, values->ring_at[r]);
+    write_foreign(program, &frame, values->foreign);
     frame.reached = weir_walk(program->image.plan, &write, program);
     frame.end = program->deeds.count;
     PUSH(&program->frames, frame);
@@ -310,6 +325,29 @@ static void recording_follow(weir_program *program, weir_program *other, uint64_
     pthread_mutex_lock(&lock);
     PUSH(&recorded.follows, ((recorded_follow){program, other, program->frames.count, frame}));
     pthread_mutex_unlock(&lock);
+}
+
+static weir_status recording_record_end(weir_program *program, uint64_t frame, void *event)
+{
+    if (frame >= program->frames.count)
+        abort(); /* not submitted: it has no end */
+    pthread_mutex_lock(&lock);
+    bool refused = event == recorded.refuse;
+    if (!refused)
+        PUSH(&recorded.ends, ((recorded_end){program, frame, event, frame < atomic_load(&program->done)}));
+    pthread_mutex_unlock(&lock);
+    return refused ? weir_fail(WEIR_ERR_INVALID, "it is no event") : WEIR_OK;
+}
+
+static weir_status recording_check_foreign(weir_backend *backend, const weir_foreign *foreign)
+{
+    (void)backend;
+    pthread_mutex_lock(&lock);
+    bool refused = foreign->queue && foreign->queue == recorded.refuse;
+    for (uint32_t i = 0; i < foreign->event_count; i++)
+        refused = refused || foreign->events[i] == recorded.refuse;
+    pthread_mutex_unlock(&lock);
+    return refused ? weir_fail(WEIR_ERR_STATE, "nobody can wait for it") : WEIR_OK;
 }
 
 static bool recording_task_done(const weir_program *program, uint64_t frame, uint32_t task)
@@ -345,6 +383,8 @@ static const weir_backend_ops recording_backend = {
     .look = recording_look,
     .info = recording_info,
     .follow = recording_follow,
+    .record_end = recording_record_end,
+    .check_foreign = recording_check_foreign,
 };
 
 static const weir_backend_ops bare_backend = {

@@ -24,6 +24,9 @@ typedef struct {
     uint32_t first, end; /* its deeds */
     uint32_t reached;    /* what the walk returned */
     uint32_t ring_first; /* where its rings stood */
+    void *queue;         /* that it was submitted on; NULL: none */
+    uint32_t event_first, event_count; /* that it waits for */
+    pthread_t submitter;
 } recorded_frame;
 
 struct weir_program {
@@ -32,6 +35,7 @@ struct weir_program {
     WEIR_VECTOR(deed) deeds;
     WEIR_VECTOR(recorded_frame) frames;
     WEIR_VECTOR(uint32_t) ring_at;
+    WEIR_VECTOR(void *) events;
     atomic_uint_least64_t done; /* frames reported */
 };
 
@@ -49,6 +53,14 @@ typedef struct {
     uint64_t next, frame;
 } recorded_follow;
 
+/* The end of a frame was asked for as an event. */
+typedef struct {
+    const weir_program *program;
+    uint64_t frame;
+    const void *event;
+    bool done; /* the frame, then */
+} recorded_end;
+
 /* What a frame comes to instead of just being done. */
 typedef struct {
     uint64_t frame;
@@ -63,9 +75,10 @@ typedef struct {
     uint32_t opens, closes, programs;
     weir_program *last;          /* the program made last */
     WEIR_VECTOR(recorded_copy) copies;
-    const void *refuse;          /* memory that is not adopted */
+    const void *refuse;          /* memory that is not adopted, a queue or an event that no frame can wait for */
     WEIR_VECTOR(recorded_failure) failures;
     WEIR_VECTOR(recorded_follow) follows;
+    WEIR_VECTOR(recorded_end) ends;
     uint32_t looks;
     pthread_t looker;            /* who looked last */
     uint64_t instantiations;     /* what `info` says */

@@ -992,6 +992,211 @@ START_TEST(frame_that_is_held_back_cannot_be_followed)
 }
 END_TEST
 
+/* ---- queues and events of the program's own: any addresses ---- */
+
+static char queue, another_queue, events[17];
+
+static weir_frame *begun(weir_exec *exec)
+{
+    weir_frame *frame = NULL;
+    OK(weir_exec_begin(exec, -1, &frame));
+    return frame;
+}
+
+static weir_ticket submit_on(weir_exec *exec, void *on)
+{
+    weir_ticket ticket = {0};
+    OK(weir_frame_submit_on_queue(begun(exec), on, &ticket));
+    return ticket;
+}
+
+static void check_foreign_of(const weir_program *program, uint32_t frame, const void *on, uint32_t first_event, uint32_t event_count)
+{
+    ck_assert_uint_gt(program->frames.count, frame);
+    const recorded_frame *f = &program->frames.at[frame];
+    ck_assert_ptr_eq(f->queue, on);
+    ck_assert_uint_eq(f->event_count, event_count);
+    for (uint32_t i = 0; i < event_count; i++)
+        ck_assert_ptr_eq(program->events.at[f->event_first + i], &events[first_event + i]);
+}
+
+START_TEST(queue_and_events_reach_the_backend_with_their_frame_alone)
+{
+    running r = run_chain("recording", 8, NULL);
+    weir_frame *frame = begun(r.exec);
+    OK(weir_frame_wait_for(frame, &events[3]));
+    OK(weir_frame_wait_for(frame, &events[4]));
+    OK(weir_frame_submit_on_queue(frame, &queue, NULL));
+    submit(r.exec);
+    frame = begun(r.exec);
+    OK(weir_frame_wait_for(frame, &events[7]));
+    OK(weir_frame_submit(frame, NULL));
+    frame = begun(r.exec);
+    OK(weir_frame_wait_for(frame, &events[1]));
+    weir_frame_drop(frame);
+    OK(weir_exec_wait(r.exec, submit_on(r.exec, &another_queue), -1));
+    check_foreign_of(r.program, 0, &queue, 3, 2);
+    check_foreign_of(r.program, 1, NULL, 0, 0);
+    check_foreign_of(r.program, 2, NULL, 7, 1);
+    check_foreign_of(r.program, 3, &another_queue, 0, 0);
+    stop(&r);
+}
+END_TEST
+
+START_TEST(frame_waits_for_sixteen_events_at_most)
+{
+    running r = run_chain("recording", 2, NULL);
+    weir_frame *frame = begun(r.exec);
+    for (int i = 0; i < 16; i++)
+        OK(weir_frame_wait_for(frame, &events[i]));
+    REFUSED(WEIR_ERR_INVALID, weir_frame_wait_for(frame, &events[16]), "16 events at most");
+    OK(weir_frame_submit(frame, NULL));
+    OK(weir_runtime_wait(r.runtime, -1));
+    check_foreign_of(r.program, 0, NULL, 0, 16);
+    stop(&r);
+}
+END_TEST
+
+START_TEST(end_of_a_frame_in_flight_and_of_one_that_is_done_is_recorded)
+{
+    running r = run_chain("recording", 2, NULL);
+    recording_report(REPORTED_BY_NOBODY);
+    submit(r.exec);
+    weir_ticket second = submit(r.exec);
+    OK(weir_exec_record_end_in(r.exec, second, &events[0]));
+    recording_report(REPORTED_BY_THREAD);
+    OK(weir_exec_wait(r.exec, second, -1));
+    OK(weir_exec_record_end_in(r.exec, (weir_ticket){1}, &events[1]));
+    ck_assert_uint_eq(recorded.ends.count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const recorded_end *end = &recorded.ends.at[i];
+        ck_assert_ptr_eq(end->program, r.program);
+        ck_assert_uint_eq(end->frame, 1 - i);
+        ck_assert_ptr_eq(end->event, &events[i]);
+        ck_assert_int_eq(end->done, i == 1);
+    }
+    stop(&r);
+}
+END_TEST
+
+START_TEST(what_cannot_be_waited_for_or_recorded_is_refused)
+{
+    running r = run_chain("recording", 2, NULL);
+    weir_frame *frame = begun(r.exec);
+    recorded.refuse = &events[0];
+    REFUSED(WEIR_ERR_STATE, weir_frame_wait_for(frame, &events[0]), "nobody can wait for it");
+    REFUSED(WEIR_ERR_INVALID, weir_frame_wait_for(frame, NULL), "NULL argument");
+    REFUSED(WEIR_ERR_INVALID, weir_frame_wait_for(NULL, &events[1]), "NULL argument");
+    OK(weir_frame_wait_for(frame, &events[1]));
+    recorded.refuse = &events[1]; /* it was recorded elsewhere since */
+    REFUSED(WEIR_ERR_STATE, weir_frame_submit(frame, NULL), "nobody can wait for it");
+    recorded.refuse = &queue;
+    REFUSED(WEIR_ERR_STATE, weir_frame_submit_on_queue(begun(r.exec), &queue, NULL), "nobody can wait for it");
+    REFUSED(WEIR_ERR_INVALID, weir_frame_submit_on_queue(begun(r.exec), NULL, NULL), "queue is NULL");
+    REFUSED(WEIR_ERR_INVALID, weir_frame_submit_on_queue(NULL, &queue, NULL), "frame is NULL");
+    ck_assert_uint_eq(r.program->frames.count, 0); /* and no frame is open: */
+    frame = begun(r.exec);
+    OK(weir_frame_submit(frame, NULL));
+    REFUSED(WEIR_ERR_STATE, weir_frame_submit_on_queue(frame, &another_queue, NULL), "submitted already");
+    REFUSED(WEIR_ERR_STATE, weir_frame_wait_for(frame, &events[2]), "submitted already");
+    recorded.refuse = &events[0];
+    REFUSED(WEIR_ERR_INVALID, weir_exec_record_end_in(r.exec, (weir_ticket){1}, &events[0]), "no event");
+    REFUSED(WEIR_ERR_INVALID, weir_exec_record_end_in(r.exec, (weir_ticket){2}, &events[1]), "no frame with ticket 2");
+    REFUSED(WEIR_ERR_INVALID, weir_exec_record_end_in(r.exec, (weir_ticket){0}, &events[1]), "no frame with ticket 0");
+    REFUSED(WEIR_ERR_INVALID, weir_exec_record_end_in(r.exec, (weir_ticket){1}, NULL), "NULL argument");
+    REFUSED(WEIR_ERR_INVALID, weir_exec_record_end_in(NULL, (weir_ticket){1}, &events[1]), "NULL argument");
+    OK(weir_runtime_wait(r.runtime, -1));
+    stop(&r);
+}
+END_TEST
+
+START_TEST(backend_without_queues_says_so)
+{
+    running r = run_chain("bare", 2, NULL);
+    weir_frame *frame = begun(r.exec);
+    REFUSED(WEIR_ERR_BACKEND, weir_frame_wait_for(frame, &events[0]), "backend 'bare' has no queues");
+    REFUSED(WEIR_ERR_BACKEND, weir_frame_submit_on_queue(frame, &queue, NULL), "backend 'bare' has no queues");
+    weir_ticket ticket = submit(r.exec);
+    REFUSED(WEIR_ERR_BACKEND, weir_exec_record_end_in(r.exec, ticket, &events[0]), "backend 'bare' has no queues");
+    OK(weir_exec_wait(r.exec, ticket, -1));
+    stop(&r);
+}
+END_TEST
+
+typedef struct {
+    weir_exec *exec;
+    weir_ticket ticket;
+    pthread_t thread;
+} submitting;
+
+static void *submit_on_queue_after_event(void *user)
+{
+    submitting *s = user;
+    weir_frame *frame = begun(s->exec);
+    OK(weir_frame_wait_for(frame, &events[5]));
+    OK(weir_frame_submit_on_queue(frame, &queue, &s->ticket));
+    return NULL;
+}
+
+static void *record_end_of_second(void *user)
+{
+    OK(weir_exec_record_end_in(user, (weir_ticket){2}, &events[9]));
+    return NULL;
+}
+
+/* The program's read holds back a frame on a queue. Its thread waits, and is the one that gives it to the backend, as it was. Who asks for the
+ * end of that frame waits too; and a frame that follows it comes after it. */
+START_TEST(frame_on_a_queue_that_is_held_back_is_given_by_its_own_thread)
+{
+    neighbours n = neighbours_make("recording");
+    pthread_t reader, recorder;
+    reading r = {n.runtime, n.buffer};
+    submitting s = {.exec = n.one};
+    submit(n.one);
+    ck_assert_int_eq(pthread_create(&reader, NULL, read_first_number, &r), 0);
+    while (recording_looks() == 0)
+        pause_ms(1);
+    ck_assert_int_eq(pthread_create(&s.thread, NULL, submit_on_queue_after_event, &s), 0);
+    weir_frame *next = NULL;
+    for (weir_ticket second = {2}; weir_exec_wait(n.one, second, 0) == WEIR_ERR_INVALID;) /* until it is submitted */
+        pause_ms(1);
+    OK(weir_exec_begin(n.one, -1, &next));
+    OK(weir_frame_wait_for(next, &events[6]));
+    ck_assert_int_eq(pthread_create(&recorder, NULL, record_end_of_second, n.one), 0);
+    weir_ticket follower = submit(n.other);
+    ck_assert_uint_eq(n.ones->frames.count, 1);
+    ck_assert_uint_eq(n.others->frames.count, 0);
+    recording_report(REPORTED_BY_THREAD);
+    OK(weir_exec_wait(n.other, follower, -1));
+    pthread_join(reader, NULL);
+    pthread_join(s.thread, NULL);
+    pthread_join(recorder, NULL);
+    check_foreign_of(n.ones, 1, &queue, 5, 1);
+    ck_assert(pthread_equal(n.ones->frames.at[1].submitter, s.thread));
+    ck_assert_uint_eq(s.ticket.number, 2);
+    ck_assert_uint_eq(recorded.ends.count, 1);
+    ck_assert_uint_eq(recorded.ends.at[0].frame, 1);
+    OK(weir_frame_submit(next, NULL));
+    OK(weir_runtime_wait(n.runtime, -1));
+    check_foreign_of(n.ones, 2, NULL, 6, 1);
+    neighbours_finish(&n);
+}
+END_TEST
+
+START_TEST(debugging_waits_for_frames_on_queues_and_for_ends)
+{
+    setenv("WEIR_DEBUG", "1", 1);
+    running r = run_chain("recording", 2, NULL);
+    for (uint32_t i = 0; i < 20; i++) {
+        OK(weir_exec_wait(r.exec, submit_on(r.exec, &queue), 0));
+        OK(weir_exec_record_end_in(r.exec, submit(r.exec), &events[0]));
+        ck_assert(recorded.ends.at[i].done);
+    }
+    stop(&r);
+    unsetenv("WEIR_DEBUG");
+}
+END_TEST
+
 /* ---- names ---- */
 
 START_TEST(first_backend_that_is_there_is_taken)
@@ -1034,5 +1239,8 @@ int main(void)
         plain_buffers_are_no_rings);
     ADD(suite, "between", frame_is_held_back_until_frames_it_follows_are_done, backend_that_can_follow_gets_the_frame_at_once,
         readers_of_one_buffer_do_not_follow_each_other, frame_that_is_held_back_cannot_be_followed, first_backend_that_is_there_is_taken);
+    ADD(suite, "foreign", queue_and_events_reach_the_backend_with_their_frame_alone, frame_waits_for_sixteen_events_at_most,
+        end_of_a_frame_in_flight_and_of_one_that_is_done_is_recorded, what_cannot_be_waited_for_or_recorded_is_refused, backend_without_queues_says_so,
+        frame_on_a_queue_that_is_held_back_is_given_by_its_own_thread, debugging_waits_for_frames_on_queues_and_for_ends);
     return suite_run(suite);
 }
