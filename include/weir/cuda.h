@@ -34,10 +34,16 @@ WEIR_API uint32_t weir_native_slot(const weir_native_call *call);         /* who
 
 /* ---- frames among a program's own streams; weir/run.h says more ---- */
 
-/* The frame starts after what is in `stream` now; what is put there from then on starts when the frame is done. */
+/* The frame starts after what is in `stream` now; what is put there from then on starts when the frame is done. 0 is the default stream, of the
+ * kind that the caller is compiled for. */
 static inline WEIR_MUST_USE weir_status weir_frame_submit_on(weir_frame *frame, cudaStream_t stream, weir_ticket *ticket)
 {
-    return weir_frame_submit_on_queue(frame, (void *)stream, ticket);
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM)
+    const cudaStream_t unnamed = cudaStreamPerThread;
+#else
+    const cudaStream_t unnamed = cudaStreamLegacy;
+#endif
+    return weir_frame_submit_on_queue(frame, (void *)(stream ? stream : unnamed), ticket);
 }
 
 /* The frame, which is open, starts after what `event` was last recorded behind. */

@@ -138,6 +138,8 @@ static weir_status open_device(weir_backend *device)
     if (status == WEIR_OK)
         status = weir_cuda_status(cudaStreamCreateWithFlags(&device->errands, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     if (status == WEIR_OK)
+        status = weir_cuda_status(cudaEventCreateWithFlags(&device->mark, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    if (status == WEIR_OK)
         status = make_pool(device);
     return status;
 }
@@ -154,6 +156,11 @@ static void cuda_close(weir_backend *device)
     weir_cuda_clock_finish(device);
     if (device->errands)
         (void)cudaStreamDestroy(device->errands);
+    for (uint32_t i = 0; i < WEIR_CUDA_PROBES; i++)
+        if (device->probes[i])
+            (void)cudaStreamDestroy(device->probes[i]);
+    if (device->mark)
+        (void)cudaEventDestroy(device->mark);
     if (device->pool)
         (void)cudaMemPoolDestroy(device->pool);
     (void)cudaGetLastError();
@@ -248,4 +255,6 @@ const weir_backend_ops weir_cuda_backend = {
     .info = weir_cuda_info,
     .candidates = weir_cuda_candidates,
     .follow = weir_cuda_follow,
+    .record_end = weir_cuda_record_end,
+    .check_foreign = weir_cuda_check_foreign,
 };

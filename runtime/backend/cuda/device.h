@@ -23,7 +23,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-enum { WEIR_CUDA_LANES = 8, WEIR_CUDA_LEVELS_MOST = 64, WEIR_CUDA_CONNECTIONS = 8 };
+enum { WEIR_CUDA_LANES = 8, WEIR_CUDA_LEVELS_MOST = 64, WEIR_CUDA_CONNECTIONS = 8, WEIR_CUDA_PROBES = 4 };
 
 /* ---- streams ---- */
 
@@ -93,6 +93,8 @@ struct flight {
     bool timed;
     struct slot *slot;        /* that it is launched as; NULL: lane by lane */
     int candidate;            /* that its time is for, see choose.c; negative: none */
+    cudaStream_t aside;       /* NULL, or waits for what no lane should wait for, see follow.c */
+    bool starts_aside;        /* debugging: it starts when that is idle */
 };
 
 struct weir_program {
@@ -155,7 +157,9 @@ struct weir_backend {
     int ordinal;
     uint32_t lanes, worker_count;
     int least, greatest; /* the range of priorities: least urgent, most urgent */
-    uint64_t turns;      /* frames submitted, of all programs; of whoever submits */
+    uint64_t turns;      /* frames submitted, of all programs; of whoever submits, as is */
+    cudaEvent_t mark;    /* in a program's queue, behind what a frame starts after */
+    cudaStream_t probes[WEIR_CUDA_PROBES]; /* made when wanted, see follow.c */
     weir_driver driver;
     CUcontext context;
     cudaMemPool_t pool;
@@ -258,8 +262,14 @@ void weir_cuda_gate_operations(const gate_words *words, CUstreamBatchMemOpParams
 void weir_cuda_follow(weir_program *program, weir_program *other, uint64_t frame);
 /* Makes the frame start after all that it must follow, but for its own program's frames. Before anything of it is launched. */
 cudaError_t weir_cuda_start_after(weir_program *program, flight *f, const char **call);
+/* Lets the queue that it was submitted on go on when it has ended. After all of it is launched. */
+cudaError_t weir_cuda_let_go_on(flight *f, const char **call);
 /* Makes the stream wait for the end of that frame, which is launched and not told done. */
 cudaError_t weir_cuda_wait_for_ends(flight *f, cudaStream_t stream);
+/* Debugging: what the frame must start after goes aside, where the one who steps it waits for it. */
+cudaError_t weir_cuda_put_start_aside(flight *f, const char **call);
+weir_status weir_cuda_check_foreign(weir_backend *device, const weir_foreign *foreign);
+weir_status weir_cuda_record_end(weir_program *program, uint64_t frame, void *event);
 
 /* ---- watch.c ---- */
 weir_status weir_cuda_watch_start(weir_backend *device);

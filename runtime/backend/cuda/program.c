@@ -234,8 +234,11 @@ static void free_program(weir_program *p)
     else
         weir_cuda_replay_finish(p->replay);
     weir_cuda_streams_leave(p);
-    for (uint32_t f = 0; p->flights && f < p->frames; f++)
+    for (uint32_t f = 0; p->flights && f < p->frames; f++) {
         weir_cuda_timing_finish(p, &p->flights[f]);
+        if (p->flights[f].aside)
+            (void)cudaStreamDestroy(p->flights[f].aside);
+    }
     for (size_t i = 0; p->event_pool && i < p->event_count; i++)
         if (p->event_pool[i])
             (void)cudaEventDestroy(p->event_pool[i]);
@@ -333,6 +336,7 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
     f->error_task = UINT32_MAX;
     f->ends_seen = 0;
     f->lost = false;
+    f->starts_aside = false;
     f->slot = choose_slot(p, f, values);
     atomic_store_explicit(&f->launched, false, memory_order_relaxed);
     atomic_store_explicit(&f->end_recorded, !f->slot, memory_order_relaxed);
@@ -343,12 +347,37 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
     weir_cuda_timing_begin(p, f);
 }
 
+/* A call between the frame and the program's queues failed. */
+static void note_failure(weir_program *p, flight *f, cudaError_t result, const char *call)
+{
+    (void)cudaGetLastError();
+    if (f->error == cudaSuccess) {
+        f->error = result;
+        f->error_call = call;
+    }
+    weir_cuda_note(p->device, result);
+    weir_cuda_fail_from(p, f->number);
+}
+
 static void launch(weir_program *p, flight *f)
 {
+    const char *call = "";
     if (f->slot)
         weir_cuda_slot_launch(p, f);
     else
         weir_cuda_launch_lanes(p, f);
+    cudaError_t result = f->values->foreign ? weir_cuda_let_go_on(f, &call) : cudaSuccess;
+    if (result != cudaSuccess)
+        note_failure(p, f, result, call);
+}
+
+/* Frames are stepped as they were submitted, so there is nothing else to follow. */
+static void leave_to_teller(weir_program *p, flight *f)
+{
+    const char *call = "";
+    cudaError_t result = f->values->foreign ? weir_cuda_put_start_aside(f, &call) : cudaSuccess;
+    if (result != cudaSuccess)
+        note_failure(p, f, result, call);
 }
 
 /* The frame is shown to who looks before it is launched: a full launch queue makes the caller wait, perhaps for one of its host tasks. */
@@ -357,10 +386,12 @@ static void submit(weir_program *program, const weir_frame_values *values)
     weir_backend *device = program->device;
     flight *f = &program->flights[values->number % program->frames];
     prepare(program, f, values);
+    if (device->options.debug)
+        leave_to_teller(program, f);
     atomic_fetch_add(&device->in_flight, 1);
     atomic_store_explicit(&program->submitted, values->number + 1, memory_order_release);
     if (device->options.debug) {
-        program->followed = NULL; /* frames are stepped as they were submitted */
+        program->followed = NULL;
         weir_cuda_news(device);
         return;
     }

@@ -58,10 +58,25 @@ static bool step(weir_program *p, flight *f, uint32_t task, void **args)
     return true;
 }
 
+static bool await_start(weir_program *p, flight *f)
+{
+    cudaError_t result = f->starts_aside && f->error == cudaSuccess ? weir_cuda_note(p->device, cudaStreamSynchronize(f->aside)) : f->error;
+    if (result == cudaSuccess)
+        return true;
+    (void)cudaGetLastError();
+    if (f->error == cudaSuccess) {
+        f->error = result;
+        f->error_call = "cudaStreamSynchronize after the program's streams and events";
+    }
+    weir_cuda_fail_from(p, f->number);
+    return false;
+}
+
 void weir_cuda_step(weir_program *program, flight *f)
 {
     const weir_plan *plan = program->plan;
-    for (uint32_t k = 0; k < plan->tasks; k++)
+    bool starts = await_start(program, f);
+    for (uint32_t k = 0; k < plan->tasks && starts; k++)
         if (atomic_load(&program->device->broken) != cudaSuccess || !step(program, f, plan->order[k], program->step_args))
             break;
     f->lost = atomic_load(&program->device->broken) != cudaSuccess;

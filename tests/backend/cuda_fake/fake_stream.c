@@ -146,6 +146,16 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     return fake_give(result);
 }
 
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    pthread_mutex_lock(&fake_lock);
+    if (stream != cudaStreamLegacy)
+        fake_check_stream("cudaStreamGetDevice", stream);
+    *device = 0;
+    pthread_mutex_unlock(&fake_lock);
+    return cudaSuccess;
+}
+
 /* No device with a stream that is captured can be waited for, whoever captures. */
 cudaError_t cudaDeviceSynchronize(void)
 {
