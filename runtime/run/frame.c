@@ -566,7 +566,7 @@ weir_status weir_exec_iterations(weir_exec *exec, weir_ticket ticket, weir_task 
     if (body->tasks.at[index].kind != WEIR_KIND_WHILE)
         return weir_fail(WEIR_ERR_INVALID, "weir_exec_iterations: task '%s' is no loop", name);
     pthread_mutex_lock(&exec->runtime->lock);
-    weir_status status = check_ticket(exec, ticket);
+    weir_status status = weir_exec_check_ticket(exec, ticket);
     if (status == WEIR_OK)
         status = check_recent(exec, ticket, name);
     uint64_t frame = ticket.number - 1;
