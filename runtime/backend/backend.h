@@ -69,6 +69,8 @@ typedef struct {
     /* As task_failed, for what may be the fault of any task that was on the device: WEIR_ERR_DEVICE. `what` says what happened and which tasks
      * those are; `task`: the one, if there is but one, else UINT32_MAX. */
     void (*device_failed)(void *user, uint64_t frame, uint32_t task, const char *what);
+    /* As task_failed, for what weir found wrong with the task; `what` says it, and names the task. */
+    void (*task_refused)(void *user, uint64_t frame, uint32_t task, weir_status failure, const char *what);
     weir_status (*task_ran)(void *user, uint32_t task); /* NULL, or called after each task, before others may follow; a failure is the task's */
 } weir_reports;
 

@@ -222,6 +222,7 @@ weir_status weir_exec_bind(weir_exec *exec, weir_mode mode, const weir_exec_opti
     exec->image.reports = (weir_reports){
         .user = exec,
         .task_failed = weir_exec_task_failed,
+        .task_refused = weir_exec_task_refused,
         .frame_done = weir_exec_frame_done,
         .device_failed = weir_exec_device_failed,
         .task_ran = runtime->debug ? weir_exec_task_ran : NULL,

@@ -75,7 +75,7 @@ struct weir_exec {
     weir_status failure, cause;  /* what calls return from then on; what the task returned, or why it is to blame */
     uint64_t failed_frame;       /* the first */
     uint32_t culprit;            /* task; UINT32_MAX: none, or nobody knows which */
-    char *failure_text;          /* what the device said; NULL: a task's own failure */
+    char *failure_text;          /* what is said of it; NULL: a task's code returned `cause` */
     void (*on_frame)(void *, weir_ticket, weir_status);
     void *on_frame_user;
 
@@ -119,6 +119,7 @@ weir_status weir_exec_submit_foreign(weir_exec *exec, void *queue, weir_ticket *
 
 /* frame.c: what the backend reports; without the lock. */
 void weir_exec_task_failed(void *exec, uint64_t frame, uint32_t task, weir_status failure, weir_status cause);
+void weir_exec_task_refused(void *exec, uint64_t frame, uint32_t task, weir_status failure, const char *what);
 void weir_exec_frame_done(void *exec, uint64_t frame);
 void weir_exec_device_failed(void *exec, uint64_t frame, uint32_t task, const char *what);
 weir_status weir_exec_task_ran(void *exec, uint32_t task); /* debugging: WEIR_ERR_HAZARD if a buffer it touches is broken at an end */

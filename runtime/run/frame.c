@@ -356,19 +356,28 @@ void weir_exec_task_failed(void *user, uint64_t frame, uint32_t task, weir_statu
     pthread_mutex_unlock(&exec->runtime->lock);
 }
 
-void weir_exec_device_failed(void *user, uint64_t frame, uint32_t task, const char *what)
+static void fail_with(weir_exec *exec, uint64_t frame, uint32_t task, weir_status failure, const char *what)
 {
-    weir_exec *exec = user;
     pthread_mutex_lock(&exec->runtime->lock);
     if (exec->failure == WEIR_OK || frame < exec->failed_frame) {
         weir_free(exec->failure_text);
-        exec->failure = exec->cause = WEIR_ERR_DEVICE;
+        exec->failure = exec->cause = failure;
         exec->failure_text = weir_alloc_text(what); /* NULL, without memory: it is said with less */
         exec->failed_frame = frame;
         exec->culprit = task;
         weir_log(WEIR_LOG_ERROR, "graph '%s', frame %" PRIu64 ": %s", exec->plan->body->name, frame, what);
     }
     pthread_mutex_unlock(&exec->runtime->lock);
+}
+
+void weir_exec_task_refused(void *user, uint64_t frame, uint32_t task, weir_status failure, const char *what)
+{
+    fail_with(user, frame, task, failure, what);
+}
+
+void weir_exec_device_failed(void *user, uint64_t frame, uint32_t task, const char *what)
+{
+    fail_with(user, frame, task, WEIR_ERR_DEVICE, what);
 }
 
 weir_status weir_exec_task_ran(void *user, uint32_t task)
