@@ -367,6 +367,17 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return fake_give(result);
 }
 
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *out)
+{
+    pthread_mutex_lock(&fake_lock);
+    fake_check_handle("cudaGraphChildGraphNodeGetGraph", node, IS_NODE);
+    cudaError_t result = fake_node_type(node->does) == cudaGraphNodeTypeGraph ? cudaSuccess : cudaErrorInvalidValue;
+    if (result == cudaSuccess)
+        *out = node->inner[0];
+    pthread_mutex_unlock(&fake_lock);
+    return fake_give(result);
+}
+
 cudaError_t cudaGraphClone(cudaGraph_t *out, cudaGraph_t graph)
 {
     pthread_mutex_lock(&fake_lock);
