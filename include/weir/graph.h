@@ -64,8 +64,10 @@ WEIR_API weir_task weir_add_host(weir_graph *graph, const char *name, weir_host_
  * when a slot's CUDA graph is made, of which it becomes a part; then again only where that is made anew, as it is when a param that the task is
  * passed has changed, or the task is switched off or on. `release` undoes prepare, for each slot that was prepared. All three run on the thread
  * that makes the exec, submits or destroys, with the device current; enqueue may also run on a thread of weir's.
+ * Anything but WEIR_OK fails the exec's making (WEIR_ERR_TASK), or, of enqueue eagerly, the frame, as a host task's failure does.
  * What is enqueued may use other streams that fork from the given one and are joined to it again. In a CUDA graph, enqueue may not wait for the
- * device, take or free device memory, leave a stream unjoined, or do nothing: making the exec fails then and names the task.
+ * device, take or free device memory, leave a stream unjoined, or do nothing: making the exec fails then and names the task. With WEIR_DEBUG=1
+ * that holds in every mode, and it may not use the legacy stream either; nor may the program's other threads while it runs.
  * On the host only `host` is called, as a host task's function. No weir call from inside any but those of weir/cuda.h that take a call. */
 typedef struct {
     const char *name;

@@ -93,8 +93,8 @@ typedef struct {
 
 /* Binds a plan to a runtime: makes the storage it needs, checks that the backend has code for each task, loads it, takes all memory
  * that frames will need. NULL options are zeros. On success *out is the caller's, to free with weir_exec_destroy.
- * WEIR_ERR_BACKEND names the task without code (on CUDA also a native one), or says that the plan has too many lanes; WEIR_ERR_INVALID: argument
- * sizes that do not fit the kernel, a ring fixed to fewer copies than this plan needs, a replay asked for whose rings need more than 12 CUDA
+ * WEIR_ERR_BACKEND names the task without code, or says that the plan has too many lanes; WEIR_ERR_TASK names a native whose prepare failed, or
+ * whose enqueue did, or did what it may not, as a part of a CUDA graph; WEIR_ERR_INVALID: argument sizes that do not fit the kernel, a ring fixed to fewer copies than this plan needs, a replay asked for whose rings need more than 12 CUDA
  * graphs; WEIR_ERR_DEVICE: a call of CUDA's failed, with its name and, where it is for one task, the task's; either of the two, with buffer and
  * task: adopted memory that cannot be used; WEIR_ERR_NO_MEMORY. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const weir_exec_options *options, weir_exec **out);
@@ -104,8 +104,8 @@ WEIR_API void weir_exec_destroy(weir_exec *exec);
 
 /* The value of a param, or a task switched off (0) or on, from the next submit on. A task that is off has no effect and keeps
  * its edges. WEIR_ERR_INVALID: not of this exec's graph.
- * In a replay a new value costs a change of each node that is passed it; and when a copy or fill is off for the first time, its CUDA graph is
- * made anew, which takes as long as making it did. */
+ * In a replay a new value costs a change of each node that is passed it; and when a copy or fill is off for the first time, or a native is passed
+ * another value, or is switched, its CUDA graph is made anew, which takes as long as making it did. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_set(weir_exec *exec, weir_param *param, const void *value);
 WEIR_API WEIR_MUST_USE weir_status weir_exec_enable(weir_exec *exec, weir_task task, int on);
 

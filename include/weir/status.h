@@ -28,7 +28,7 @@ typedef enum {
     WEIR_ERR_CYCLE,     /* the tasks of the cycle are named in order */
     WEIR_ERR_HAZARD,    /* two tasks touch the same data and nothing orders them; or data are read before anything wrote them */
     WEIR_ERR_BACKEND,   /* the backend is absent, or cannot do what a task asks for */
-    WEIR_ERR_TASK,      /* a host task failed; it is named */
+    WEIR_ERR_TASK,      /* the code of a host or native task failed, or did what it may not; it is named */
     WEIR_ERR_DEVICE,    /* a call of CUDA's failed, which is named; or the device faulted, and is lost to the whole process */
     WEIR_ERR_IO,        /* a file could not be read or written */
     WEIR_ERR_STATE      /* right call, wrong time */

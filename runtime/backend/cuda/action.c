@@ -290,6 +290,12 @@ static weir_status make_control(section *s, uint32_t t, known_kernels *known, ac
     return status;
 }
 
+static void make_native(const weir_task_record *task, action *a)
+{
+    a->kind = ACTION_NATIVE;
+    a->as.native = (native_code){.code = task->code.native, .user = task->with.user};
+}
+
 static weir_status make(section *s, uint32_t t, known_kernels *known, action *a)
 {
     const weir_image *image = s->image;
@@ -303,6 +309,8 @@ static weir_status make(section *s, uint32_t t, known_kernels *known, action *a)
         make_copy(body, task, a);
     else if (task->kind == WEIR_KIND_FILL)
         return make_fill(image, t, a);
+    else if (task->kind == WEIR_KIND_NATIVE)
+        make_native(task, a);
     else if (weir_kind_is_control(task->kind))
         return make_control(s, t, known, a);
     else

@@ -1,5 +1,5 @@
-/* action.h - what a task is on the device: a kernel with its launch shape, a copy or fill in pieces, a loop or branch with the actions of its
- * bodies, a gate for what host threads do, or nothing. Launching one, and making it a node, are others' business. */
+/* action.h - what a task is on the device: a kernel with its launch shape, a copy or fill in pieces, user code that is handed a stream, a loop or
+ * branch with the actions of its bodies, a gate for what host threads do, or nothing. Launching one, and making it a node, are others' business. */
 #ifndef WEIR_BACKEND_CUDA_ACTION_H
 #define WEIR_BACKEND_CUDA_ACTION_H
 
@@ -12,6 +12,7 @@ typedef enum {
     ACTION_KERNEL,
     ACTION_COPY,
     ACTION_FILL,
+    ACTION_NATIVE,
     ACTION_CONTROL, /* loops and branches */
     ACTION_GATE     /* host tasks; copies between host memories, which CUDA makes the caller wait for */
 } action_kind;
@@ -31,6 +32,12 @@ typedef struct {
     uint8_t pattern_bytes;
 } data_move;
 
+typedef struct {
+    const weir_native *code;
+    void *user;
+    bool warned; /* of an error that it left behind */
+} native_code;
+
 typedef struct control control; /* see control.h */
 
 /* A cache line each: launching a frame touches all of them. */
@@ -44,6 +51,7 @@ typedef struct {
     union {
         kernel_launch kernel;
         data_move *move;    /* copies and fills */
+        native_code native;
         control *control;   /* loops and branches */
     } as;
 } action;
@@ -51,7 +59,7 @@ typedef struct {
 /* Nodes that are known singly, those in bodies included. */
 uint32_t weir_action_pieces(const action *a);
 
-/* True if a device does something for it: it has nodes that may be changed and switched, and may be to blame. */
+/* True if a device does something for it: it has nodes that may be changed and switched, or made anew, and may be to blame. */
 static inline bool weir_action_is_on_device(const action *a)
 {
     return a->kind != ACTION_GATE && a->kind != ACTION_NOTHING;
@@ -74,6 +82,7 @@ typedef struct section {
     uint32_t *piece_first; /* task -> its pieces; tasks + 1 */
     control *controls; /* of its loops and branches, in the order of tasks */
     uint32_t control_count, controls_within; /* its own; with those in bodies */
+    uint64_t prepared; /* its natives, each once for each slot; without those in bodies */
 } section;
 
 /* The actions of all tasks. Kernels are found, loaded, and allowed the shared memory they ask for. WEIR_ERR_NO_MEMORY; WEIR_ERR_BACKEND and

@@ -13,6 +13,16 @@ void weir_cuda_fail_from(weir_program *program, uint64_t number)
         continue;
 }
 
+void weir_cuda_task_failed(weir_program *program, flight *f, uint32_t task, weir_status cause, const char *text)
+{
+    uint32_t none = UINT32_MAX;
+    if (atomic_compare_exchange_strong(&f->failed_task, &none, task)) {
+        f->failed_cause = cause;
+        f->failed_text = text ? weir_alloc_text(text) : NULL; /* NULL, without memory: it is said with less */
+    }
+    weir_cuda_fail_from(program, f->number);
+}
+
 /* ---- what is known to be done ---- */
 
 static bool event_says_done(const weir_program *p, const flight *f, uint32_t task)

@@ -1,6 +1,6 @@
 /* capture.c - builds a slot's graph by feeding the plan's lanes to streams that are being captured. They are made for it: the pool's may be
  * in use by frames, which must neither be captured nor waited for. Empty tasks become nodes by hand, so that the graph has a node for each
- * task and an edge for each wait and each step of a lane. */
+ * task and an edge for each wait and each step of a lane; and so do natives, after what they add. */
 #include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
 #include "backend/walk.h"
@@ -16,6 +16,7 @@ typedef struct {
     const char *call;
     uint32_t task;
     weir_status said;          /* of a task that told what went wrong itself */
+    uint64_t native_nodes, native_edges; /* more than if each native were one node */
 } capturing;
 
 static bool keep(capturing *c, cudaError_t result, const char *call, uint32_t task)
@@ -125,6 +126,17 @@ static cudaError_t capture_control(capturing *c, const action *a, uint32_t task,
     return cudaStreamUpdateCaptureDependencies(stream, &last, NULL, 1, cudaStreamSetCaptureDependencies);
 }
 
+static cudaError_t capture_native(capturing *c, const action *a, uint32_t task, cudaStream_t stream)
+{
+    native_nodes *natives = &c->s->natives;
+    uint32_t had_nodes = natives->added.count;
+    uint64_t had_edges = natives->edges;
+    c->said = weir_native_capture(natives, a, stream, weir_slot_nodes(c->s, task));
+    c->native_nodes += natives->added.count - had_nodes; /* those in bodies are in other graphs */
+    c->native_edges += natives->edges - had_edges;
+    return c->said == WEIR_OK ? cudaSuccess : cudaErrorUnknown;
+}
+
 static bool run(void *feeder, uint32_t lane, uint32_t task)
 {
     capturing *c = feeder;
@@ -132,6 +144,7 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
     const action *a = &p->root.actions[task];
     cudaStream_t stream = c->streams[lane];
     cudaGraphNode_t *node = weir_slot_nodes(c->s, task), guard = NULL;
+    c->s->natives.task = task;
     weir_cuda_slot_pass(c->s, task);
     c->call = "cudaStreamGetCaptureInfo";
     cudaError_t result = c->s->replay->guarded[task] ? add_beside(stream, &guard) : cudaSuccess;
@@ -141,7 +154,9 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
         result = weir_cuda_launch_gate(p->device, &c->s->words[p->gate_of[task]], stream, &c->call);
         if (result == cudaSuccess)
             result = last_node(stream, node);
-    } else if (a->kind == ACTION_NOTHING) {
+    } else if (weir_cuda_slot_has_native(c->s, task)) {
+        result = capture_native(c, a, task, stream);
+    } else if (a->kind == ACTION_NOTHING || a->kind == ACTION_NATIVE) {
         result = add_empty(stream, node);
     } else if (a->kind == ACTION_CONTROL) {
         result = capture_control(c, a, task, stream);
@@ -234,7 +249,7 @@ static weir_status capture(capturing *c)
         keep(c, ended, "cudaStreamEndCapture", UINT32_MAX);
     status = status_of(c);
     if (status == WEIR_OK)
-        status = weir_cuda_graph_check(p, c->s->graph, all_nodes(r), edge_count(r));
+        status = weir_cuda_graph_check(p, c->s->graph, all_nodes(r) + c->native_nodes, edge_count(r) + c->native_edges);
     return status;
 }
 

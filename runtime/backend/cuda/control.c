@@ -234,17 +234,18 @@ cudaError_t weir_cuda_control_switch(const slot *s, const control *c, const cuda
 
 /* ---- frames ---- */
 
-cudaError_t weir_cuda_control_launch(weir_program *program, const weir_frame_values *values, uint32_t task, cudaStream_t stream, const char **call)
+/* Making the graph anew may fail by the code of a native in a body, which is the frame's failure, and not the device's. */
+cudaError_t weir_cuda_control_launch(weir_program *program, flight *f, uint32_t task, cudaStream_t stream, const char **call)
 {
     const replay *alone = program->root.actions[task].as.control->alone;
     static const unsigned char off = 1;
-    weir_frame_values of_task = *values;
+    weir_frame_values of_task = *f->values;
     uint32_t at;
-    of_task.off = weir_task_is_off(values, task) ? &off : NULL;
+    of_task.off = weir_task_is_off(f->values, task) ? &off : NULL;
     slot *s = weir_cuda_slot_choose(alone, &of_task);
     cudaError_t result = weir_cuda_slot_change(s, &of_task, call, &at);
     if (result != cudaSuccess)
-        return result;
+        return weir_native_failed(program, f, &s->natives) ? cudaSuccess : result;
     *call = "cudaGraphLaunch";
     return cudaGraphLaunch(s->exec, stream);
 }

@@ -45,7 +45,7 @@ cudaError_t weir_cuda_control_change(const slot *s, const control *c, const cuda
 cudaError_t weir_cuda_control_switch(const slot *s, const control *c, const cudaGraphNode_t *pieces, bool on);
 
 /* Eager: the graph of the task alone, into a stream. */
-cudaError_t weir_cuda_control_launch(weir_program *program, const weir_frame_values *values, uint32_t task, cudaStream_t stream, const char **call);
+cudaError_t weir_cuda_control_launch(weir_program *program, flight *f, uint32_t task, cudaStream_t stream, const char **call);
 
 /* How often loops ran goes to the image's rounds. The frame has ended. */
 void weir_cuda_controls_tell(const weir_program *program, uint64_t frame);

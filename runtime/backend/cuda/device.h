@@ -87,8 +87,9 @@ struct flight {
     uint32_t ends_seen;
     atomic_uint running;      /* gates at workers */
     bool lost;                /* ended because the device is broken */
-    _Atomic uint32_t failed_gate; /* task of the first that failed; UINT32_MAX: none */
+    _Atomic uint32_t failed_task; /* the first whose own code failed; UINT32_MAX: none */
     weir_status failed_cause;
+    char *failed_text;        /* what was wrong with it; NULL: it returned that */
     struct timing *timing;    /* NULL, or its events, see timing.h */
     bool timed;
     struct slot *slot;        /* that it is launched as; NULL: lane by lane */
@@ -106,6 +107,7 @@ struct weir_program {
     bool chooses;            /* mode auto: how it replays is found out */
     struct choice *choice;   /* NULL: there was none to make */
     uint32_t frames;         /* F */
+    uint32_t native_slots;   /* that natives are prepared for; eager frames use them in turn, a replay's slots have one each */
     section root;            /* its tasks */
     const void *enter, *again; /* kernels that decide loops and branches, if it has any, */
     condition_state *loop_states; /* what loops keep on the device, */
@@ -251,7 +253,7 @@ weir_program_info weir_cuda_info(const weir_program *program);
 
 /* ---- eager.c ---- */
 void weir_cuda_launch_lanes(weir_program *program, flight *f);
-/* Launches an action into a stream, with `args` as they are now. Not for gates. */
+/* Launches an action into a stream, with `args` as they are now. Not for gates and natives. */
 cudaError_t weir_cuda_launch(const weir_backend *device, const action *a, cudaStream_t stream, const char **call);
 cudaError_t weir_cuda_launch_piece(const weir_backend *device, const action *a, uint32_t piece, cudaStream_t stream, const char **call);
 cudaError_t weir_cuda_launch_gate(const weir_backend *device, const gate_words *words, cudaStream_t stream, const char **call);
@@ -292,6 +294,9 @@ weir_status weir_cuda_run_host_task(weir_program *program, const weir_frame_valu
 /* ---- blame.c ---- */
 /* The program's frames from this one on have failed: host tasks are skipped. */
 void weir_cuda_fail_from(weir_program *program, uint64_t number);
+/* The code of one of its tasks did: its host tasks and natives are skipped as well. The frame's first such failure is kept until it is told.
+ * `text` is copied; NULL: it returned `cause`. */
+void weir_cuda_task_failed(weir_program *program, flight *f, uint32_t task, weir_status cause, const char *text);
 /* Tells run that the device failed while this frame was on it. */
 void weir_cuda_blame(weir_program *program, flight *f, cudaError_t error);
 

@@ -2,6 +2,7 @@
 #include "backend/cuda/choose.h"
 #include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
+#include "backend/cuda/native.h"
 #include "backend/cuda/timing.h"
 #include "backend/walk.h"
 #include "util/clock.h"
@@ -69,6 +70,7 @@ cudaError_t weir_cuda_launch_piece(const weir_backend *device, const action *a, 
     case ACTION_FILL:
         *call = "cuMemsetD2DAsync";
         return launch_fill(&device->driver, a, piece, stream);
+    case ACTION_NATIVE:
     case ACTION_CONTROL:
     case ACTION_GATE:
     case ACTION_NOTHING:
@@ -144,13 +146,17 @@ static bool wait_for(void *feeder, uint32_t lane, const weir_wait *wait)
     return note(l, cudaStreamWaitEvent(p->streams[lane], of->records[p->record_of[wait->task]], 0), "cudaStreamWaitEvent", wait->task);
 }
 
-static cudaError_t launch_on_device(weir_program *p, const flight *f, uint32_t task, cudaStream_t stream, const char **call)
+static cudaError_t launch_on_device(weir_program *p, flight *f, uint32_t task, cudaStream_t stream, const char **call)
 {
     action *a = &p->root.actions[task];
     if (a->kind == ACTION_CONTROL)
-        return weir_cuda_control_launch(p, f->values, task, stream, call);
+        return weir_cuda_control_launch(p, f, task, stream, call);
     if (!a->fixed)
         weir_action_pass(p->image, task, f->values, a->args);
+    if (a->kind == ACTION_NATIVE) {
+        *call = "enqueue";
+        return weir_native_launch(p, f, task, stream);
+    }
     return weir_cuda_launch(p->device, a, stream, call);
 }
 

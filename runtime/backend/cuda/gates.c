@@ -37,15 +37,6 @@ weir_status weir_cuda_run_host_task(weir_program *program, const weir_frame_valu
     return WEIR_OK;
 }
 
-static void note_failure(gate_job *job, weir_status cause)
-{
-    flight *f = job->flight;
-    uint32_t none = UINT32_MAX;
-    if (atomic_compare_exchange_strong(&f->failed_gate, &none, job->task))
-        f->failed_cause = cause;
-    weir_cuda_fail_from(job->program, f->number);
-}
-
 /* The device may go on, and the frame may be told done: the last that a worker does with a job. */
 static void release(gate_job *job)
 {
@@ -71,7 +62,7 @@ static void run_job(cuda_worker *self, gate_job *job)
         job->span = span;
         job->worker = self->number;
         if (status != WEIR_OK)
-            note_failure(job, status);
+            weir_cuda_task_failed(job->program, job->flight, job->task, status, NULL);
     }
     release(job);
 }

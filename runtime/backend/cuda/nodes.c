@@ -1,4 +1,5 @@
-/* nodes.c - builds a graph node by node: a node a task, or one a piece and one that joins them; edges as they are given. */
+/* nodes.c - builds a graph node by node: a node a task, or one a piece and one that joins them; what a native adds and one that ends it; edges as
+ * they are given. */
 #include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
 #include "util/memory.h"
@@ -102,6 +103,7 @@ static cudaError_t add_piece(section_nodes *n, uint32_t task, uint32_t piece, cu
         return add_fill(n, a, piece, node);
     case ACTION_GATE:
         return add_gate(n, task, node);
+    case ACTION_NATIVE: /* that is off */
     case ACTION_CONTROL:
     case ACTION_NOTHING:
         break;
@@ -169,6 +171,33 @@ static weir_status add_control(section_nodes *n, uint32_t task, const char *name
     return weir_cuda_control_add(&nodes, n->follows, n->follow_count, last);
 }
 
+/* One that is off is empty; in a body none is. */
+static bool is_native(const section_nodes *n, uint32_t task)
+{
+    return n->of ? n->tasks->actions[task].kind == ACTION_NATIVE : weir_cuda_slot_has_native(n->s, task - n->first);
+}
+
+static weir_status add_native(section_nodes *n, uint32_t task, const char *name, cudaGraphNode_t *last)
+{
+    native_nodes *natives = &n->s->natives;
+    cudaGraphNode_t *node = pieces_of(n, task);
+    uint32_t had_nodes = natives->added.count;
+    uint64_t had_edges = natives->edges;
+    const native_place place = {
+        .name = name,
+        .graph = n->graph,
+        .follows = n->follows,
+        .count = n->follow_count,
+        .level = level_of(n, task) ? *level_of(n, task) : 0,
+        .in_body = n->of != NULL,
+    };
+    weir_status status = weir_native_add(natives, &n->tasks->actions[task], &place, node);
+    n->native_nodes += natives->added.count - had_nodes;
+    n->native_edges += natives->edges - had_edges;
+    *last = *node;
+    return status;
+}
+
 static weir_status add_task(section_nodes *n, uint32_t task)
 {
     char room[512];
@@ -177,8 +206,12 @@ static weir_status add_task(section_nodes *n, uint32_t task)
     n->follow_count = 0;
     for (uint32_t e = n->edges.pred_first ? n->edges.pred_first[task] : 0; n->edges.pred_first && e < n->edges.pred_first[task + 1]; e++)
         n->follows[n->follow_count++] = n->last[n->edges.pred[e]];
+    if (!n->of)
+        n->s->natives.task = task;
     if (n->tasks->actions[task].kind == ACTION_CONTROL)
         return add_control(n, task, name, last);
+    if (is_native(n, task))
+        return add_native(n, task, name, last);
     cudaError_t result = add_pieces(n, task, last);
     if (result == cudaSuccess && is_guarded(n, task))
         result = add_guard(n, last);
@@ -233,7 +266,7 @@ size_t weir_cuda_nodes_ends(section_nodes *n)
 
 weir_status weir_cuda_nodes_check(const section_nodes *n, bool has_end)
 {
-    uint64_t nodes = has_end, edges = 0;
+    uint64_t nodes = has_end + n->native_nodes, edges = n->native_edges;
     for (uint32_t t = n->first; t < n->first + n->count; t++) {
         const action *a = &n->tasks->actions[t];
         uint64_t preds = preds_of(n, t), pieces = weir_action_pieces(a);

@@ -2,6 +2,7 @@
 #include "backend/cuda/choose.h"
 #include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
+#include "backend/cuda/native.h"
 #include "backend/cuda/slot.h"
 #include "backend/cuda/timing.h"
 #include "util/log.h"
@@ -13,8 +14,8 @@
 
 static weir_status check_task(const weir_task_record *task, const weir_kernel **last)
 {
-    if (task->kind == WEIR_KIND_NATIVE)
-        return weir_fail(WEIR_ERR_BACKEND, "task '%s': native '%s' has no code for CUDA: this version runs natives on the host alone", task->name, task->code.native->name);
+    if (task->kind == WEIR_KIND_NATIVE && !task->code.native->enqueue)
+        return weir_fail(WEIR_ERR_BACKEND, "task '%s': native '%s' has no code for CUDA", task->name, task->code.native->name);
     if (task->kind != WEIR_KIND_KERNEL || task->code.kernel == *last)
         return WEIR_OK;
     *last = task->code.kernel;
@@ -195,6 +196,13 @@ static weir_status make_events(weir_program *p)
     return status;
 }
 
+/* Frames that use the same are never under way at once, and meet the same copies of rings. */
+static uint32_t native_slots(const weir_program *p)
+{
+    uint32_t phases = weir_cuda_slot_count(p->image);
+    return may_be_eager(p) && phases < p->frames ? p->frames : phases;
+}
+
 static weir_status make_streams(weir_program *p)
 {
     return may_be_eager(p) ? weir_cuda_streams_for(p) : weir_cuda_stream_for(p);
@@ -209,6 +217,7 @@ static weir_status make(weir_program *p)
         return status;
     find_entries(p);
     count_records_and_gates(p);
+    p->native_slots = native_slots(p);
     status = weir_section_make(&p->root, p->image);
     if (status == WEIR_OK)
         status = weir_cuda_controls_make(p);
@@ -218,6 +227,8 @@ static weir_status make(weir_program *p)
         status = make_gates(p);
     if (status == WEIR_OK)
         status = make_events(p);
+    if (status == WEIR_OK)
+        status = weir_natives_prepare(p, &p->root);
     if (status == WEIR_OK && p->mode == WEIR_MODE_EAGER)
         status = weir_cuda_controls_make_alone(p);
     if (status == WEIR_OK && p->chooses)
@@ -238,6 +249,7 @@ static void free_program(weir_program *p)
         weir_cuda_timing_finish(p, &p->flights[f]);
         if (p->flights[f].aside)
             (void)cudaStreamDestroy(p->flights[f].aside);
+        weir_free(p->flights[f].failed_text);
     }
     for (size_t i = 0; p->event_pool && i < p->event_count; i++)
         if (p->event_pool[i])
@@ -249,6 +261,7 @@ static void free_program(weir_program *p)
     weir_free(p->job_args);
     weir_free(p->waiting_pool);
     weir_cuda_controls_finish(p);
+    weir_natives_release(p, &p->root);
     weir_section_finish(&p->root);
     weir_free(p->traced);
     weir_free(p->step_args);
@@ -342,7 +355,7 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
     atomic_store_explicit(&f->end_recorded, !f->slot, memory_order_relaxed);
     atomic_store_explicit(&f->reached, 0, memory_order_relaxed);
     atomic_store_explicit(&f->running, 0, memory_order_relaxed);
-    atomic_store_explicit(&f->failed_gate, UINT32_MAX, memory_order_relaxed);
+    atomic_store_explicit(&f->failed_task, UINT32_MAX, memory_order_relaxed);
     expect_gates(p, f);
     weir_cuda_timing_begin(p, f);
 }

@@ -15,6 +15,13 @@ void weir_cuda_slot_pass(const slot *s, uint32_t task)
     weir_section_pass(&s->replay->program->root, task, &values);
 }
 
+bool weir_cuda_slot_has_native(const slot *s, uint32_t task)
+{
+    const replay *r = s->replay;
+    bool is_off = s->off[task / 8] >> task % 8 & 1;
+    return r->program->root.actions[r->first + task].kind == ACTION_NATIVE && !is_off;
+}
+
 weir_status weir_cuda_task_status(const weir_program *program, const char *task, cudaError_t result, const char *call)
 {
     char text[256];
@@ -232,6 +239,9 @@ static uint32_t owner_of_node(const slot *s, cudaGraphNode_t node)
         for (uint32_t i = 0; i < weir_action_pieces(&r->program->root.actions[r->first + t]); i++)
             if (weir_slot_nodes(s, t)[i] == node)
                 return r->first + t;
+    for (uint32_t i = 0; i < s->natives.added.count; i++)
+        if (s->natives.added.at[i].node == node)
+            return s->natives.added.at[i].task;
     return UINT32_MAX;
 }
 
@@ -251,7 +261,9 @@ static weir_status instantiate(slot *s)
 
 static weir_status make_graph(slot *s, const node_edges *edges)
 {
+    weir_native_nodes_begin(&s->natives, s->replay->program, s->number);
     weir_status status = s->replay->way.captured ? weir_cuda_capture_make(s) : weir_cuda_nodes_make(s, edges);
+    weir_native_nodes_end(&s->natives);
     return status == WEIR_OK ? instantiate(s) : status;
 }
 
@@ -365,6 +377,7 @@ void weir_cuda_replay_finish(replay *r)
         weir_free(r->slots[i].params);
         weir_free(r->slots[i].off);
         weir_free(r->slots[i].traced_nodes);
+        weir_native_nodes_finish(&r->slots[i].natives);
     }
     if (r->words)
         weir_cuda_words_give(r->program->device, r->words);

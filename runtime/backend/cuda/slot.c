@@ -7,7 +7,10 @@
  *
  * Guards. A node that copies or fills and is switched off no longer orders what comes after it after what came before (seen with driver 580;
  * kernels do). So a task of these kinds that is ever switched off gets an empty node beside it, with the same edges, and the slot is made
- * anew once for that. */
+ * anew once for that.
+ *
+ * Natives. What they enqueue is theirs, and is changed by having them enqueue it again: the slot is made anew where one is passed something else,
+ * or is switched. One that is off is not in the graph, whatever it is passed. */
 #include "backend/cuda/choose.h"
 #include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
@@ -95,12 +98,12 @@ static cudaError_t change_fill(const slot *s, const cudaGraphNode_t *nodes, cons
     return result;
 }
 
-/* CUDA changes no node that copies boxes. */
+/* CUDA changes no node that copies boxes; what is to change in a native's nodes is not known. */
 bool weir_cuda_can_change(const action *a)
 {
     if (a->kind == ACTION_CONTROL)
         return weir_cuda_control_can_change(a->as.control);
-    return a->kind != ACTION_COPY || weir_action_is_line(a);
+    return a->kind != ACTION_NATIVE && (a->kind != ACTION_COPY || weir_action_is_line(a));
 }
 
 static bool can_change(const replay *r, const action *a)
@@ -111,6 +114,11 @@ static bool can_change(const replay *r, const action *a)
 static const action *action_of(const replay *r, uint32_t task)
 {
     return &r->program->root.actions[r->first + task];
+}
+
+static bool is_native(const replay *r, uint32_t task)
+{
+    return action_of(r, task)->kind == ACTION_NATIVE;
 }
 
 cudaError_t weir_cuda_nodes_change(const slot *s, const action *a, const cudaGraphNode_t *nodes, const char **call)
@@ -176,17 +184,28 @@ static cudaError_t switch_tasks(slot *s, const weir_frame_values *values, uint32
 
 /* ---- before a launch ---- */
 
-/* The whole slot anew, as it stands for this frame, with everything on and all guards there are. */
-static cudaError_t rebuild_slot(slot *s)
+/* Everything is on, but for natives: of them, those that the frame has on. */
+static void switch_for_rebuilding(slot *s, const weir_frame_values *values)
+{
+    const replay *r = s->replay;
+    memset(s->off, 0, r->off_bytes);
+    for (uint32_t t = 0; values->off && t < r->tasks; t++)
+        if (is_native(r, t) && weir_task_is_off(values, t))
+            s->off[t / 8] |= (unsigned char)(1u << t % 8);
+}
+
+/* The whole slot anew, as it stands for this frame, with all guards there are. */
+static cudaError_t rebuild_slot(slot *s, const weir_frame_values *values)
 {
     const weir_backend *device = s->replay->program->device;
+    switch_for_rebuilding(s, values);
     entered before = weir_cuda_enter(device); /* capturing and making must not break a capture of the caller's */
     weir_status status = weir_cuda_slot_remake(s);
     weir_cuda_leave(device, before);
-    memset(s->off, 0, s->replay->off_bytes);
     if (status == WEIR_OK)
         return cudaSuccess;
-    weir_log(WEIR_LOG_ERROR, "%s", weir_last_error());
+    if (s->natives.failed_task == UINT32_MAX)
+        weir_log(WEIR_LOG_ERROR, "%s", weir_last_error());
     return status == WEIR_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorUnknown;
 }
 
@@ -203,12 +222,24 @@ static void add_guards(replay *r, const weir_frame_values *values)
     }
 }
 
-static bool must_rebuild(const slot *s, uint32_t changed)
+static bool switches_native(const slot *s, const weir_frame_values *values)
 {
     const replay *r = s->replay;
-    bool must = s->exec == NULL || s->guards != r->guards;
+    for (size_t byte = 0; (values->off || s->some_off) && byte < r->off_bytes; byte++) {
+        unsigned char differs = (unsigned char)((values->off ? values->off[byte] : 0) ^ s->off[byte]);
+        for (uint32_t bit = 0; differs >> bit != 0; bit++)
+            if (differs >> bit & 1 && is_native(r, (uint32_t)(byte * 8 + bit)))
+                return true;
+    }
+    return false;
+}
+
+static bool must_rebuild(const slot *s, const weir_frame_values *values, uint32_t changed)
+{
+    const replay *r = s->replay;
+    bool must = s->exec == NULL || s->guards != r->guards || switches_native(s, values);
     for (uint32_t i = 0; i < changed && !must; i++)
-        must = !can_change(r, action_of(r, r->changed[i]));
+        must = !can_change(r, action_of(r, r->changed[i])) && !(is_native(r, r->changed[i]) && weir_task_is_off(values, r->changed[i]));
     return must;
 }
 
@@ -243,7 +274,7 @@ static cudaError_t rebuild_and_switch(slot *s, const weir_frame_values *values, 
     cudaError_t result = cudaSuccess;
     if (rebuild) {
         *call = "making the CUDA graph anew";
-        result = rebuild_slot(s);
+        result = rebuild_slot(s, values);
         *count = 0;
     }
     if (result == cudaSuccess && (values->off || s->some_off)) {
@@ -259,7 +290,7 @@ cudaError_t weir_cuda_slot_change(slot *s, const weir_frame_values *values, cons
     uint32_t count = r->param_count > 0 || r->ring_count > 0 ? find_changed(s, values) : 0, at = UINT32_MAX;
     if (values->off && memcmp(values->off, s->off, r->off_bytes) != 0)
         add_guards(r, values);
-    cudaError_t result = rebuild_and_switch(s, values, must_rebuild(s, count), &count, call);
+    cudaError_t result = rebuild_and_switch(s, values, must_rebuild(s, values, count), &count, call);
     if (result != cudaSuccess)
         return result;
     result = change_tasks(s, values, count, call, &at);
@@ -292,8 +323,11 @@ static void launch(weir_program *p, flight *f)
 {
     slot *s = f->slot;
     f->error = weir_cuda_slot_change(s, f->values, &f->error_call, &f->error_task);
-    if (f->error != cudaSuccess)
+    if (f->error != cudaSuccess) {
+        if (weir_native_failed(p, f, &s->natives))
+            f->error = cudaSuccess; /* it is the task's, not the device's */
         return;
+    }
     f->error_call = "cudaEventRecord";
     f->error = record_end_before(p, f);
     if (f->error == cudaSuccess) /* not before: how the frame before ends is asked of the stream, where waits would be in the way */

@@ -5,6 +5,7 @@
 #define WEIR_BACKEND_CUDA_SLOT_H
 
 #include "backend/cuda/device.h"
+#include "backend/cuda/native.h"
 
 /* A node as CUPTI numbers it. */
 typedef struct {
@@ -21,10 +22,12 @@ typedef struct slot {
     cudaGraphConditionalHandle *handles; /* control -> its node's */
     uint32_t *ring_at;       /* what the nodes are passed: the copies, */
     unsigned char *params;   /* the values, */
-    unsigned char *off;      /* and which are switched off, a bit a task; */
+    unsigned char *off;      /* and which are switched off, a bit a task: of natives, which are not in the graph; */
     bool some_off;           /* if any */
     uint32_t guards;         /* that its graph has */
-    traced_node *traced_nodes; /* by number, once traced */
+    native_nodes natives;    /* what they put into its graph */
+    traced_node *traced_nodes; /* by number, once traced; */
+    uint32_t traced_count;     /* so many */
     bool is_numbered;
 } slot;
 
@@ -120,6 +123,7 @@ typedef struct {
     cudaGraphNode_t *last;    /* task -> the node that others follow */
     cudaGraphNode_t *follows; /* of the task that is being added */
     size_t follow_count;
+    uint64_t native_nodes, native_edges; /* more than if each native were one node */
     const char *call;
 } section_nodes;
 weir_status weir_cuda_nodes_begin(section_nodes *n);
@@ -130,6 +134,7 @@ void weir_cuda_nodes_end(section_nodes *n);
 
 /* What is passed to tasks is that of the slot. */
 void weir_cuda_slot_pass(const slot *s, uint32_t task);
+bool weir_cuda_slot_has_native(const slot *s, uint32_t task); /* the task is one, and on: else it is empty there */
 /* Says a failure of a call that made the task's node. */
 weir_status weir_cuda_task_status(const weir_program *program, const char *task, cudaError_t result, const char *call);
 /* WEIR_ERR_STATE unless the graph has that many nodes and edges. */

@@ -1,14 +1,58 @@
 /* step.c - WEIR_DEBUG: a frame one task after the other, in the plan's order, each waited for and checked before the next. No events, no
- * gates, no graph: whatever goes wrong is the fault of the task just run. */
+ * gates, no graph but those of loops, branches and natives, each one's own: whatever goes wrong is the fault of the task just run. */
 #include "backend/cuda/control.h"
 #include "backend/cuda/device.h"
+#include "backend/cuda/native.h"
+
+static cudaError_t launch_graph(const weir_program *p, cudaGraph_t graph, const char **call)
+{
+    cudaGraphExec_t exec = NULL;
+    cudaGraphInstantiateParams params = {.flags = 0};
+    *call = "cudaGraphInstantiate";
+    cudaError_t result = cudaGraphInstantiateWithParams(&exec, graph, &params);
+    if (result == cudaSuccess) {
+        *call = "cudaGraphLaunch";
+        result = cudaGraphLaunch(exec, p->streams[0]);
+    }
+    if (result == cudaSuccess) {
+        *call = "cudaStreamSynchronize after it";
+        result = cudaStreamSynchronize(p->streams[0]);
+    }
+    if (exec)
+        (void)cudaGraphExecDestroy(exec);
+    return result;
+}
+
+/* As a graph of its own, by which what natives may not do shows. A failure of its code is the frame's, and the device goes on. */
+static cudaError_t step_native(weir_program *p, flight *f, uint32_t task, const char **call)
+{
+    native_nodes nodes = {.program = NULL};
+    cudaGraph_t graph = NULL;
+    cudaError_t result = cudaSuccess;
+    if (atomic_load(&p->failed) <= f->number)
+        return cudaSuccess;
+    weir_native_nodes_begin(&nodes, p, (uint32_t)(f->number % p->native_slots));
+    nodes.task = task;
+    *call = "capturing what it enqueues";
+    weir_status status = weir_native_record(&nodes, &p->root.actions[task], &graph);
+    if (status == WEIR_OK)
+        result = launch_graph(p, graph, call);
+    else if (!weir_native_failed(p, f, &nodes))
+        result = status == WEIR_ERR_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorUnknown; /* which, `broken` knows */
+    if (graph)
+        (void)cudaGraphDestroy(graph);
+    weir_native_nodes_finish(&nodes);
+    return result;
+}
 
 static cudaError_t step_on_device(weir_program *p, flight *f, uint32_t task, const char **call)
 {
     const action *a = &p->root.actions[task];
     if (a->kind != ACTION_CONTROL)
         weir_section_pass(&p->root, task, f->values);
-    cudaError_t result = a->kind == ACTION_CONTROL ? weir_cuda_control_launch(p, f->values, task, p->streams[0], call)
+    if (a->kind == ACTION_NATIVE)
+        return step_native(p, f, task, call);
+    cudaError_t result = a->kind == ACTION_CONTROL ? weir_cuda_control_launch(p, f, task, p->streams[0], call)
                                                    : weir_cuda_launch(p->device, a, p->streams[0], call);
     if (result != cudaSuccess || a->kind == ACTION_NOTHING)
         return result;

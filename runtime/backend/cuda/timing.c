@@ -331,8 +331,7 @@ static const traced_launch *find_launch(const weir_program *p, uint64_t launch)
 
 static uint32_t task_of_node(const slot *s, uint32_t node)
 {
-    const uint32_t pieces = weir_replay_piece_count(s->replay);
-    uint32_t low = 0, high = pieces;
+    uint32_t low = 0, high = s->traced_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (s->traced_nodes[middle].node < node)
@@ -340,7 +339,7 @@ static uint32_t task_of_node(const slot *s, uint32_t node)
         else
             high = middle;
     }
-    bool found = low < pieces && s->traced_nodes[low].node == node;
+    bool found = low < s->traced_count && s->traced_nodes[low].node == node;
     return found ? s->traced_nodes[low].task : UINT32_MAX;
 }
 
@@ -396,8 +395,8 @@ static int compare_nodes(const void *a, const void *b)
 static bool number_nodes(const weir_program *p, slot *s)
 {
     const replay *r = s->replay;
-    const uint32_t *piece_first = weir_replay_pieces(r), pieces = weir_replay_piece_count(r);
-    traced_node *nodes = weir_alloc(pieces, sizeof *nodes), *before;
+    const uint32_t *piece_first = weir_replay_pieces(r), pieces = weir_replay_piece_count(r), count = pieces + s->natives.added.count;
+    traced_node *nodes = weir_alloc(count, sizeof *nodes), *before;
     if (!nodes)
         return false;
     for (uint32_t t = 0; t < r->tasks; t++)
@@ -405,10 +404,13 @@ static bool number_nodes(const weir_program *p, slot *s)
             bool has_record = weir_action_is_on_device(&p->root.actions[r->first + t]);
             nodes[i] = (traced_node){has_record ? weir_cupti_node(s->nodes[i]) : UINT32_MAX, r->first + t};
         }
-    qsort(nodes, pieces, sizeof *nodes, compare_nodes);
+    for (uint32_t i = pieces; i < count; i++)
+        nodes[i] = (traced_node){weir_cupti_node(s->natives.added.at[i - pieces].node), s->natives.added.at[i - pieces].task};
+    qsort(nodes, count, sizeof *nodes, compare_nodes);
     pthread_mutex_lock(&p->device->clock);
     before = s->traced_nodes;
     s->traced_nodes = nodes;
+    s->traced_count = count;
     s->is_numbered = true;
     pthread_mutex_unlock(&p->device->clock);
     weir_free(before);

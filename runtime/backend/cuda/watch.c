@@ -10,6 +10,7 @@
 #include "backend/cuda/timing.h"
 #include "util/clock.h"
 #include "util/fence.h"
+#include "util/memory.h"
 #include "util/status.h"
 #include <sched.h>
 #include <sys/prctl.h>
@@ -108,9 +109,13 @@ void weir_cuda_forgive_not_ready(void)
 static void tell_failures(weir_program *program, flight *f)
 {
     const weir_reports *reports = &program->image->reports;
-    uint32_t gate = atomic_load(&f->failed_gate);
-    if (gate != UINT32_MAX)
-        reports->task_failed(reports->user, f->number, gate, WEIR_ERR_TASK, f->failed_cause);
+    uint32_t task = atomic_load(&f->failed_task);
+    if (f->failed_text)
+        reports->task_refused(reports->user, f->number, task, WEIR_ERR_TASK, f->failed_text);
+    else if (task != UINT32_MAX)
+        reports->task_failed(reports->user, f->number, task, WEIR_ERR_TASK, f->failed_cause);
+    weir_free(f->failed_text);
+    f->failed_text = NULL;
     if (program->failure_told)
         return;
     if (f->lost || f->error != cudaSuccess) {
