@@ -23,8 +23,17 @@ static const char program[] = "fluid";
 typedef struct {
     const char *input, *mask, *output, *solver, *timing;
     option_size size;
-    uint64_t frames, sweeps, seed;
+    uint64_t frames, sweeps, seed, sweeps_a_test, sweeps_at_most;
+    double residual;
 } settings;
+
+/* What the solve of each frame took, where it stops at a residual. */
+typedef struct {
+    uint32_t *tests;   /* rounds of its loop, a frame each */
+    uint64_t frames;   /* so far */
+    uint64_t given_up; /* of them, with more than --residual left */
+    float residual;    /* the greatest that one was left with */
+} solves;
 
 typedef struct {
     fluid_graph graph;
@@ -33,11 +42,12 @@ typedef struct {
     weir_runtime *runtime;
     weir_plan *plan;
     weir_exec *exec;
+    solves solves;
 } run;
 
 static int read_options(int argc, char **argv, settings *s)
 {
-    static const char *const solvers[] = {"red-black", "jacobi", NULL};
+    static const char *const solvers[] = {"red-black", "jacobi", "residual", NULL};
     static const char *const policies[] = {"round_robin", "priority", NULL};
     static const char *const backends[] = {"auto", "host", "cuda", NULL};
     static const char *const modes[] = {"default", "eager", "replay", "capture", "auto", NULL};
@@ -50,8 +60,13 @@ static int read_options(int argc, char **argv, settings *s)
             FLUID_SIDE_MIN, FLUID_SIDE_MAX, NULL, NULL},
         {"--frames", "N", "how many (120)", OPTION_NUMBER, &s->frames, 1, 100000, NULL, NULL},
         {"--sweeps", "N", "of the pressure a frame (40)", OPTION_NUMBER, &s->sweeps, 1, 1000, NULL, NULL},
-        {"--solver", "NAME", "red-black, or jacobi, which needs many more sweeps (red-black)", OPTION_CHOICE, &s->solver, 0, 0,
-            solvers, NULL},
+        {"--solver", "NAME", "red-black; jacobi, which needs many more sweeps; or residual, red-black until it is good enough (red-black)",
+            OPTION_CHOICE, &s->solver, 0, 0, solvers, NULL},
+        {"--residual", "R", "good enough: what share of its air a cell may still gain or lose in a frame (0.001)", OPTION_SHARE, &s->residual, 0, 0,
+            NULL, NULL},
+        {"--sweeps-a-test", "N", "of solver residual, from one look at it to the next (10)", OPTION_NUMBER, &s->sweeps_a_test, 1, 100, NULL, NULL},
+        {"--sweeps-at-most", "N", "of solver residual in a frame, good enough or not (2000)", OPTION_NUMBER, &s->sweeps_at_most, 1, 1000000, NULL,
+            NULL},
         {"--lanes", "N", "at most so many tasks at once (the backend's own number)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_LANES"},
         {"--workers", "N", "host threads (as many as there are processors)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_WORKERS"},
         {"--policy", "NAME", "how tasks are laid out: round_robin or priority (priority)", OPTION_CHOICE, NULL, 0, 0, policies,
@@ -81,13 +96,20 @@ static bool writer_failed(const frame_writer *writer)
     return false;
 }
 
+static bool stops_at_residual(const settings *s)
+{
+    return strcmp(s->solver, "residual") == 0;
+}
+
 /* The frame's exec is made before the other: it settles how many copies the rings have. */
 static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_exec **start)
 {
     fluid_setup setup = {
         .size = scene->size,
         .motion = fluid_motion_for(scene->size),
-        .sweeps = (uint32_t)s->sweeps,
+        .sweeps = (uint32_t)(stops_at_residual(s) ? s->sweeps_at_most : s->sweeps),
+        .residual = stops_at_residual(s) ? (float)s->residual : 0.0f,
+        .sweeps_a_test = (uint32_t)s->sweeps_a_test,
         .jacobi = strcmp(s->solver, "jacobi") == 0,
         .encode = r->writes ? frame_writer_encode : NULL,
         .user = &r->writer,
@@ -128,19 +150,37 @@ static void show_progress(uint64_t submitted, uint64_t all)
     fprintf(stderr, "%s [%s] %" PRIu64 "/%" PRIu64 "%c", program, bar, submitted, all, submitted < all ? '\r' : '\n');
 }
 
+/* How the solve of a frame went that is done, and the latest that is. */
+static bool note_solve(run *r, const settings *s, weir_ticket ticket)
+{
+    solves *all = &r->solves;
+    uint32_t tests = 0;
+    if (!all->tests || ticket.number == 0)
+        return true;
+    if (!good(weir_exec_iterations(r->exec, ticket, r->graph.loop, &tests)))
+        return false;
+    const float *residual = weir_exec_data(r->exec, ticket, r->graph.residual);
+    if (!residual)
+        return good(WEIR_ERR_STATE);
+    all->tests[all->frames++] = tests;
+    all->given_up += !(*residual <= (float)s->residual);
+    all->residual = *residual <= all->residual ? all->residual : *residual; /* a NaN stays */
+    return true;
+}
+
 static bool run_frames(run *r, const settings *s, fluid_size size)
 {
     weir_ticket last = {0};
     for (uint64_t n = 0; n < s->frames; n++) {
         weir_frame *frame = NULL;
-        if (!good(weir_exec_begin(r->exec, -1, &frame)))
+        if (!good(weir_exec_begin(r->exec, -1, &frame)) || !note_solve(r, s, last)) /* with one in flight, the last is now done */
             return false;
         fluid_sources_at(s->seed, n, size, weir_frame_data(frame, r->graph.sources));
         if (!good(weir_frame_submit(frame, &last)))
             return false;
         show_progress(n + 1, s->frames);
     }
-    return good(weir_exec_wait(r->exec, last, -1));
+    return good(weir_exec_wait(r->exec, last, -1)) && note_solve(r, s, last);
 }
 
 /* Median times of a group's tasks in a frame, added up. */
@@ -167,6 +207,24 @@ static void print_table(const run *r, const double *time, double all)
     printf("%-10s %6" PRIu32 " %10.3f %6.1f%%\n", "together", r->graph.first[FLUID_GROUPS] - 1, all / 1e6, 100.0);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_solves(const run *r, const settings *s)
+{
+    const solves *all = &r->solves;
+    const uint64_t a_test = s->sweeps_a_test;
+    qsort(all->tests, all->frames, sizeof *all->tests, by_number);
+    printf("pressure to %.3g: %" PRIu64 " sweeps a frame (median), %" PRIu64 " at most, a test after each %" PRIu64 "; residual %.3g at most", s->residual,
+        all->tests[all->frames / 2] * a_test, all->tests[all->frames - 1] * a_test, a_test, (double)all->residual);
+    if (all->given_up > 0)
+        printf("; %" PRIu64 " frame%s ended at --sweeps-at-most", all->given_up, all->given_up == 1 ? "" : "s");
+    printf("\n");
+}
+
 /* Tasks have no times where none were asked for, and in a replay, which is launched as a whole; the bound is then a guess from costs. */
 static void report(const run *r, const settings *s, fluid_size size)
 {
@@ -186,14 +244,26 @@ static void report(const run *r, const settings *s, fluid_size size)
     if (timed)
         printf(", not less than %.3f (%s)", stats.bound_ns / 1e6, stats.binding);
     printf("\n");
+    if (r->solves.tests)
+        print_solves(r, s);
     if (timed)
         print_table(r, time, all);
+}
+
+static bool make_room_for_solves(run *r, const settings *s)
+{
+    if (!stops_at_residual(s))
+        return true;
+    r->solves.tests = calloc(s->frames, sizeof *r->solves.tests);
+    if (!r->solves.tests)
+        fprintf(stderr, "%s: no memory for %" PRIu64 " frames\n", program, s->frames);
+    return r->solves.tests != NULL;
 }
 
 static bool work(run *r, const settings *s, const fluid_scene *scene)
 {
     weir_exec *start = NULL;
-    bool done = prepare(r, s, scene, &start) && run_start(r, start, scene);
+    bool done = make_room_for_solves(r, s) && prepare(r, s, scene, &start) && run_start(r, start, scene);
     weir_exec_destroy(start);
     if (done && !run_frames(r, s, scene->size)) {
         done = false;
@@ -211,7 +281,8 @@ static bool work(run *r, const settings *s, const fluid_scene *scene)
 
 int main(int argc, char **argv)
 {
-    settings s = {.input = WEIR_FLUID_PICTURE, .solver = "red-black", .output = "out/fluid", .timing = "on", .frames = 120, .sweeps = 40, .seed = 1};
+    settings s = {.input = WEIR_FLUID_PICTURE, .solver = "red-black", .output = "out/fluid", .timing = "on", .frames = 120, .sweeps = 40, .seed = 1,
+        .residual = 1e-3, .sweeps_a_test = 10, .sweeps_at_most = 2000};
     int ended = read_options(argc, argv, &s);
     if (ended >= 0)
         return ended;
@@ -229,5 +300,6 @@ int main(int argc, char **argv)
     fluid_graph_destroy(&r.graph);
     frame_writer_finish(&r.writer);
     fluid_scene_free(&scene);
+    free(r.solves.tests);
     return done ? EXIT_GOOD : EXIT_BAD_INPUT;
 }

@@ -3,6 +3,7 @@
  *   frame:  upload -> advect -> forces -> solve -> project        the air of the next frame
  *                        \-> colour -> render -> download -> encode    this frame's picture
  *
+ * The solve is a fixed number of sweeps, or a loop on the device, which ends where the residual is small enough: the host learns of it afterwards.
  * The lower path needs nothing of the solve and runs beside it. Velocity and dye are rings: a frame reads the previous one's
  * copies and writes its own. */
 #ifndef WEIR_EXAMPLES_FLUID_GRAPH_H
@@ -17,6 +18,8 @@ typedef struct {
     fluid_motion motion;    /* its sources: how many a frame has, at least 1 */
     uint32_t sweeps;        /* of the pressure, at least 1 */
     bool jacobi;            /* instead of red-black Gauss-Seidel; an odd number of sweeps is then rounded up */
+    float residual;         /* above 0: red-black sweeps until no cell gains or loses more of its air in a unit of time, or `sweeps` of them are done */
+    uint32_t sweeps_a_test; /* of that; 0 reads as 1. `sweeps` is rounded up to whole tests */
     weir_host_fn *encode;   /* called with each frame's picture, in order; NULL: nobody looks */
     void *user;             /* what encode is passed */
 } fluid_setup;
@@ -36,7 +39,7 @@ typedef enum {
 
 extern const char *const fluid_group_names[FLUID_GROUPS];
 
-enum { FLUID_BUFFERS_MAX = 40 };
+enum { FLUID_BUFFERS_MAX = 48 };
 
 typedef struct {
     weir_graph *start, *frame;
@@ -46,9 +49,15 @@ typedef struct {
     weir_buffer *pixels;   /* HOST_OUT of frame: 4 bytes a cell */
     uint32_t first[FLUID_GROUPS + 1]; /* group g has the frame's tasks number first[g] to first[g + 1] - 1 */
     uint32_t handles;      /* what the frame's weir_task handles hold beside the number */
+    weir_task loop;        /* of setup.residual: its iterations are tests; else the null task */
+    weir_buffer *residual; /* of setup.residual: HOST_OUT of frame: float, what is left; else NULL */
+    weir_buffer *u, *v, *pressure[2], *divergence[2]; /* of the device, see fluid_kernels.h; red and black halves */
     weir_buffer *all[FLUID_BUFFERS_MAX];
     uint32_t count;
 } fluid_graph;
+
+/* How much a sweep of setup.residual over-relaxes (Young 1954). */
+float fluid_over_relaxation(fluid_size size);
 
 /* Declares both graphs. The rings' size is left to the first exec that uses them: make frame's exec before start's, and run
  * start's first. On success *out is the caller's, to give to fluid_graph_destroy; the setup may go. */

@@ -51,6 +51,20 @@ static bool take_number(const option *o, const char *text, char *what, size_t ro
     return true;
 }
 
+/* Decimal, as "0.001" or "1e-3". */
+static bool take_share(const option *o, const char *text, char *what, size_t room)
+{
+    char *end = NULL;
+    double share = strspn(text, "0123456789.eE+-") == strlen(text) ? strtod(text, &end) : 0.0;
+    if (!end || end == text || *end || !(share > 0.0 && share <= 1.0)) {
+        snprintf(what, room, "must be a number above 0 and not above 1");
+        return false;
+    }
+    if (o->value)
+        *(double *)o->value = share;
+    return true;
+}
+
 static bool take_size(const option *o, const char *text, char *what, size_t room)
 {
     uint64_t width = 0, height = 0;
@@ -101,6 +115,9 @@ static int take(const options *all, const option *o, const char *text)
         break;
     case OPTION_NUMBER:
         good = take_number(o, text, what, sizeof what);
+        break;
+    case OPTION_SHARE:
+        good = take_share(o, text, what, sizeof what);
         break;
     case OPTION_SIZE:
         good = take_size(o, text, what, sizeof what);

@@ -11,7 +11,7 @@
 
 enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_BAD_USAGE = 2 };
 
-typedef enum { OPTION_TEXT, OPTION_NUMBER, OPTION_SIZE, OPTION_CHOICE } option_kind;
+typedef enum { OPTION_TEXT, OPTION_NUMBER, OPTION_SHARE, OPTION_SIZE, OPTION_CHOICE } option_kind;
 
 typedef struct {
     uint32_t width, height;
@@ -22,7 +22,7 @@ typedef struct {
     const char *operand;          /* as help shows it: "N" */
     const char *help;
     option_kind kind;
-    void *value;                  /* const char *, uint64_t, option_size, const char *; NULL: only checked */
+    void *value;                  /* const char *, uint64_t, double (a share: above 0, at most 1), option_size, const char *; NULL: only checked */
     uint64_t lowest, highest;     /* of a number, or of each side of a size */
     const char *const *choices;   /* NULL ends them */
     const char *environment;      /* NULL, or the variable that the option sets */

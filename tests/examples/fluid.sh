@@ -39,7 +39,7 @@ frames_change)
     grep -q '^solve .*%$' out || fail "table of groups"
     ;;
 same_bytes_for_every_lane_and_worker_count)
-    for solver in red-black jacobi; do
+    for solver in red-black jacobi "residual --residual 0.002 --sweeps-a-test 3"; do
         common="--size 120x90 --frames 8 --sweeps 11 --solver $solver --mask $data/mask.png"
         "$fluid" $common --lanes 1 --workers 1 --output first >out || fail "run"
         for how in "--lanes 2 --workers 2" "--lanes 8 --workers 3" "--lanes 5 --workers 1" "--lanes 3 --workers 4 --policy round_robin"; do
@@ -79,9 +79,13 @@ bad_usage_is_named)
     expect 2 "frames 1e3: must be" "$fluid" --frames 1e3
     expect 2 "frames 99999999999999999999: must be" "$fluid" --frames 99999999999999999999
     expect 2 "policy best: must be one of round_robin, priority" "$fluid" --policy best
-    expect 2 "solver cg: must be one of red-black, jacobi" "$fluid" --solver cg
+    expect 2 "solver cg: must be one of red-black, jacobi, residual" "$fluid" --solver cg
+    expect 2 "residual 0: must be a number above 0" "$fluid" --residual 0
+    expect 2 "residual 2: must be a number above 0" "$fluid" --residual 2
+    expect 2 "sweeps-a-test 0: must be" "$fluid" --sweeps-a-test 0
+    expect 2 "sweeps-at-most 0: must be" "$fluid" --sweeps-at-most 0
     expect 2 "backend tpu: must be one of auto, host, cuda" "$fluid" --backend=tpu
-    expect 2 "mode fast: must be one of auto, eager, replay, capture" "$fluid" --mode=fast
+    expect 2 "mode fast: must be one of default, eager, replay, capture, auto" "$fluid" --mode=fast
     expect 2 "timing yes: must be one of on, off" "$fluid" --timing yes
     expect 2 "--frame: unknown option" "$fluid" --frame 3
     expect 2 "--output: needs a value" "$fluid" --output
@@ -103,7 +107,7 @@ command_line_wins_over_environment)
     ;;
 it_says_what_ran)
     quick="--frames 4 --size 64x64 --output none --backend host"
-    for mode in auto eager replay capture; do # the host runs them all eagerly, and says so
+    for mode in default eager replay capture auto; do # the host runs them all eagerly, and says so
         "$fluid" $quick --mode $mode >out || fail "run $mode"
         grep -q '^host, eager, .*: [0-9.]* ms a frame (median), not less than ' out || fail "$mode: $(cat out)"
         grep -q '^solve .*%$' out || fail "no table of groups"
@@ -113,9 +117,21 @@ it_says_what_ran)
     grep -q '^solve' out && fail "times without timing"
     [ -z "$(find . -name '*.png')" ] || fail "pictures nobody wanted"
     ;;
+a_solve_says_how_many_sweeps_it_took)
+    quick="--frames 5 --size 96x64 --output none --solver residual"
+    # "pressure to R: M sweeps a frame (median), N at most, a test after each K; residual R at most[; F frames ended at --sweeps-at-most]"
+    "$fluid" $quick --residual 0.01 --sweeps-a-test 4 >out || fail "run"
+    awk '$1 == "pressure" { found = $3 == "0.01:" && $4 > 0 && $4 % 4 == 0 && $9 >= $4 && $9 % 4 == 0 && $16 == "4;" && $18 > 0 && $18 <= 0.01 && NF == 20 }
+        END { exit !found }' out || fail "figures: $(cat out)"
+    "$fluid" $quick --residual 0.000001 --sweeps-at-most 25 >out || fail "run to the most"
+    grep -q "^pressure to 1e-06: 30 sweeps a frame (median), 30 at most, .*; 5 frames ended at --sweeps-at-most$" out || fail "the most: $(cat out)"
+    grep -q '^solve .*%$' out || fail "no table of groups"
+    "$fluid" --frames 2 --size 64x64 --output none >out || fail "run of fixed sweeps"
+    grep -q '^pressure' out && fail "a solve where there is none"
+    ;;
 cuda_frames_are_the_hosts)
     ls /dev/nvidia[0-9]* >out 2>&1 || exit 77
-    for solver in red-black jacobi; do
+    for solver in red-black jacobi "residual --residual 0.002 --sweeps-a-test 4"; do
         common="--size 200x120 --frames 12 --sweeps 11 --solver $solver --mask $data/mask.png"
         "$fluid" $common --output first >out || fail "run on the host"
         for how in "--mode eager" "--mode eager --lanes 1" "--mode replay" "--mode capture --lanes 3" "--mode replay --timing off --policy round_robin"; do
@@ -160,7 +176,7 @@ an_unwritable_folder_is_named)
     ;;
 help_and_version_go_to_standard_output)
     "$fluid" --help >out 2>err || fail "help"
-    for option in input mask size frames sweeps solver lanes workers policy backend mode timing seed output help version; do
+    for option in input mask size frames sweeps solver residual sweeps-a-test sweeps-at-most lanes workers policy backend mode timing seed output help version; do
         grep -q -- "--$option" out || fail "help is silent on --$option"
     done
     [ -s err ] && fail "something on standard error"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernels/runner.h"
 #include "weir/weir.h"
 
 static weir_status no_encode(void *user, void *const *args)
@@ -25,6 +26,15 @@ static fluid_setup setup_of(int32_t nx, int32_t ny, uint32_t sweeps, bool jacobi
         .user = &encoded};
 }
 
+/* Stops at a residual. */
+static fluid_setup setup_to(int32_t nx, int32_t ny, float residual, uint32_t sweeps_a_test, uint32_t most)
+{
+    fluid_setup setup = setup_of(nx, ny, most, false);
+    setup.residual = residual;
+    setup.sweeps_a_test = sweeps_a_test;
+    return setup;
+}
+
 static fluid_graph graph_of(fluid_setup setup)
 {
     fluid_graph graph;
@@ -40,8 +50,9 @@ static void print_found(void *user, weir_status status, const char *text)
 
 START_TEST(both_graphs_are_free_of_hazards)
 {
-    for (int jacobi = 0; jacobi < 2; jacobi++) {
-        fluid_graph graph = graph_of(setup_of(40, 30, 5, jacobi));
+    const fluid_setup setups[3] = {setup_of(40, 30, 5, false), setup_of(40, 30, 5, true), setup_to(40, 30, 1e-3f, 3, 60)};
+    for (int s = 0; s < 3; s++) {
+        fluid_graph graph = graph_of(setups[s]);
         ck_assert_int_eq(weir_graph_check(graph.start, print_found, NULL), WEIR_OK);
         ck_assert_int_eq(weir_graph_check(graph.frame, print_found, NULL), WEIR_OK);
         fluid_graph_destroy(&graph);
@@ -52,17 +63,20 @@ END_TEST
 START_TEST(every_plan_of_it_holds)
 {
     static const char *const policies[] = {"round_robin", "priority"};
-    fluid_graph graph = graph_of(setup_of(40, 30, 7, false));
-    for (uint32_t lanes = 1; lanes <= 8; lanes++)
-        for (int p = 0; p < 2; p++)
-            for (uint32_t frames = 1; frames <= 3; frames++) {
-                weir_plan *plan = NULL;
-                weir_plan_options options = {.policy = policies[p], .lanes = lanes, .frames = frames};
-                ck_assert_int_eq(weir_plan_create(graph.frame, &options, &plan), WEIR_OK);
-                ck_assert_msg(weir_plan_check(plan) == WEIR_OK, "%s", weir_last_error());
-                weir_plan_destroy(plan);
-            }
-    fluid_graph_destroy(&graph);
+    const fluid_setup setups[2] = {setup_of(40, 30, 7, false), setup_to(40, 30, 1e-3f, 3, 60)};
+    for (int s = 0; s < 2; s++) {
+        fluid_graph graph = graph_of(setups[s]);
+        for (uint32_t lanes = 1; lanes <= 8; lanes++)
+            for (int p = 0; p < 2; p++)
+                for (uint32_t frames = 1; frames <= 3; frames++) {
+                    weir_plan *plan = NULL;
+                    weir_plan_options options = {.policy = policies[p], .lanes = lanes, .frames = frames};
+                    ck_assert_int_eq(weir_plan_create(graph.frame, &options, &plan), WEIR_OK);
+                    ck_assert_msg(weir_plan_check(plan) == WEIR_OK, "%s", weir_last_error());
+                    weir_plan_destroy(plan);
+                }
+        fluid_graph_destroy(&graph);
+    }
 }
 END_TEST
 
@@ -138,7 +152,7 @@ static fixture run_of(const fluid_setup *setup, const float *picture, const uint
     return f;
 }
 
-static const uint8_t *next_pixels(fixture *f, const fluid_source *sources, size_t count)
+static weir_ticket next_frame(fixture *f, const fluid_source *sources, size_t count)
 {
     weir_frame *frame = NULL;
     weir_ticket ticket;
@@ -146,7 +160,26 @@ static const uint8_t *next_pixels(fixture *f, const fluid_source *sources, size_
     memcpy(weir_frame_data(frame, f->graph.sources), sources, count * sizeof *sources);
     ck_assert_int_eq(weir_frame_submit(frame, &ticket), WEIR_OK);
     ck_assert_int_eq(weir_exec_wait(f->exec, ticket, -1), WEIR_OK);
-    return weir_exec_data(f->exec, ticket, f->graph.pixels);
+    return ticket;
+}
+
+static const uint8_t *next_pixels(fixture *f, const fluid_source *sources, size_t count)
+{
+    return weir_exec_data(f->exec, next_frame(f, sources, count), f->graph.pixels);
+}
+
+static uint32_t rounds_of(fixture *f, weir_ticket ticket)
+{
+    uint32_t rounds = UINT32_MAX;
+    ck_assert_msg(weir_exec_iterations(f->exec, ticket, f->graph.loop, &rounds) == WEIR_OK, "%s", weir_last_error());
+    return rounds;
+}
+
+static float residual_of(fixture *f, weir_ticket ticket)
+{
+    const float *residual = weir_exec_data(f->exec, ticket, f->graph.residual);
+    ck_assert_msg(residual != NULL, "%s", weir_last_error());
+    return *residual;
 }
 
 static void end(fixture *f)
@@ -202,6 +235,121 @@ START_TEST(sources_filled_in_for_a_frame_show_in_that_frame)
 }
 END_TEST
 
+/* A frame in plain C, one kernel's host twin after another: world_solve is its loop. */
+static uint32_t plain_frame(world *w, const float *picture, const fluid_setup *setup)
+{
+    world_advect_dye(w, 3);
+    world_advect_velocity(w);
+    for (int32_t c = 0; c < 3; c++) {
+        const float *plane = picture + c * w->size.nx * w->size.ny;
+        RUN(&fluid_pour, fluid_shape(w->size), &w->dye[c], &plane, &w->solid, &w->sources, &w->size, &w->motion, &c);
+    }
+    world_push(w);
+    world_divergence(w);
+    const uint32_t most = (setup->sweeps + setup->sweeps_a_test - 1) / setup->sweeps_a_test;
+    return world_solve(w, setup->residual, (int)setup->sweeps_a_test, most, fluid_over_relaxation(w->size));
+}
+
+static void same_as_in_world(fixture *f, weir_buffer *buffer, const float *there, size_t count, const char *what)
+{
+    float *here = calloc(count, sizeof *here);
+    ck_assert_ptr_nonnull(here);
+    ck_assert_msg(weir_buffer_read(f->runtime, buffer, here, 0, count * sizeof *here) == WEIR_OK, "%s", weir_last_error());
+    ck_assert_msg(memcmp(here, there, count * sizeof *here) == 0, "%s is not what the plain loop has", what);
+    free(here);
+}
+
+enum { LOOP_NX = 75, LOOP_NY = 46, LOOP_CELLS = LOOP_NX * LOOP_NY };
+
+/* Values of about 1 and pressures of at most some tens, in float. */
+static const double ROUNDING = 2e-5;
+
+/* Ten frames beside the plain loop, with walls: the same rounds, the same bits; and what is left, computed anew in double from velocity and
+ * pressure, is as little as asked for, but where the most rounds were not enough. Returns all rounds. */
+static uint32_t run_beside_plain(const fluid_setup *setup)
+{
+    static float picture[3 * LOOP_CELLS];
+    static uint8_t walls[LOOP_CELLS];
+    const uint32_t most = (setup->sweeps + setup->sweeps_a_test - 1) / setup->sweeps_a_test;
+    fluid_source sources[FLUID_SOURCES];
+    uint32_t all = 0;
+    world *w = world_make(LOOP_NX, LOOP_NY);
+    w->motion = setup->motion;
+    w->sources = sources;
+    world_wall(w, 30, 10, 36, 30);
+    memcpy(walls, w->solid, sizeof walls);
+    uint64_t seed = 3;
+    for (int i = 0; i < 3 * LOOP_CELLS; i++)
+        picture[i] = random_float(&seed, 0.0f, 1.0f);
+    for (int c = 0; c < 3; c++)
+        memcpy(w->dye[c], picture + c * LOOP_CELLS, LOOP_CELLS * sizeof(float));
+    fixture f = run_of(setup, picture, walls);
+    for (uint64_t n = 0; n < 10; n++) {
+        fluid_sources_at(1, n, w->size, sources);
+        weir_ticket ticket = next_frame(&f, sources, FLUID_SOURCES);
+        uint32_t rounds = plain_frame(w, picture, setup);
+        double left = world_max_residual(w);
+        all += rounds;
+        ck_assert_uint_eq(rounds_of(&f, ticket), rounds);
+        ck_assert_uint_le(rounds, most);
+        ck_assert_float_eq(residual_of(&f, ticket), *w->residual);
+        ck_assert_double_eq_tol(left, (double)*w->residual, ROUNDING);
+        if (rounds < most)
+            ck_assert_double_le(left, (double)setup->residual + ROUNDING);
+        world_project(w);
+        same_as_in_world(&f, f.graph.u, w->u, LOOP_CELLS, "u");
+        same_as_in_world(&f, f.graph.v, w->v, LOOP_CELLS, "v");
+        for (int c = 0; c < 2; c++) {
+            same_as_in_world(&f, f.graph.pressure[c], w->pressure[c], LOOP_CELLS / 2, "pressure");
+            same_as_in_world(&f, f.graph.divergence[c], w->divergence[c], LOOP_CELLS / 2, "divergence");
+        }
+        if (rounds < most)
+            ck_assert_double_le(world_max_divergence(w), (double)setup->residual + ROUNDING);
+    }
+    w->sources = NULL;
+    world_free(w);
+    end(&f);
+    return all;
+}
+
+START_TEST(a_solve_ends_at_its_residual_after_the_rounds_of_a_plain_loop)
+{
+    const float residuals[] = {0.02f, 1e-3f};
+    uint32_t before = 0;
+    for (int r = 0; r < 2; r++)
+        for (uint32_t a_test = 1; a_test <= 7; a_test += 3) {
+            fluid_setup setup = setup_to(LOOP_NX, LOOP_NY, residuals[r], a_test, 3000);
+            uint32_t sweeps = run_beside_plain(&setup) * a_test;
+            ck_assert_uint_gt(sweeps, r == 0 ? 20 : before); /* it did sweep, and the more, the less may be left */
+            before = r == 0 && sweeps > before ? sweeps : before;
+        }
+}
+END_TEST
+
+START_TEST(it_ends_at_the_most_sweeps_too)
+{
+    fluid_setup setup = setup_to(LOOP_NX, LOOP_NY, 1e-9f, 4, 21); /* 21 sweeps are 6 tests */
+    ck_assert_uint_eq(run_beside_plain(&setup), 10 * 6);
+}
+END_TEST
+
+START_TEST(still_air_needs_no_sweep)
+{
+    enum { N = 32, CELLS = N * N };
+    static float black[3 * CELLS];
+    static uint8_t walls[CELLS];
+    fluid_setup setup = setup_to(N, N, 1e-6f, 5, 100);
+    setup.motion = (fluid_motion){.step = 1.0f, .keep = 1.0f, .sources = 1};
+    fixture f = run_of(&setup, black, walls);
+    for (int n = 0; n < 3; n++) {
+        weir_ticket ticket = next_frame(&f, &(fluid_source){.radius = 1.0f}, 1);
+        ck_assert_uint_eq(rounds_of(&f, ticket), 0);
+        ck_assert_float_eq(residual_of(&f, ticket), 0.0f);
+    }
+    end(&f);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("examples/fluid_graph");
@@ -213,6 +361,9 @@ int main(void)
     tcase_add_test(cases, an_odd_number_of_jacobi_sweeps_is_rounded_up);
     tcase_add_test(cases, without_forces_the_picture_stands_still);
     tcase_add_test(cases, sources_filled_in_for_a_frame_show_in_that_frame);
+    tcase_add_test(cases, a_solve_ends_at_its_residual_after_the_rounds_of_a_plain_loop);
+    tcase_add_test(cases, it_ends_at_the_most_sweeps_too);
+    tcase_add_test(cases, still_air_needs_no_sweep);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

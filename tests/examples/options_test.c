@@ -7,6 +7,7 @@
 static const char *text, *choice;
 static uint64_t number;
 static option_size size;
+static double share;
 
 static int read_line(int argc, const char *const *argv)
 {
@@ -14,6 +15,7 @@ static int read_line(int argc, const char *const *argv)
     const option table[] = {
         {"--text", "T", "any text", OPTION_TEXT, &text, 0, 0, NULL, NULL},
         {"--number", "N", "a number", OPTION_NUMBER, &number, 3, 12, NULL, NULL},
+        {"--share", "R", "a share", OPTION_SHARE, &share, 0, 0, NULL, NULL},
         {"--size", "WxH", "a size", OPTION_SIZE, &size, 2, 100, NULL, NULL},
         {"--choice", "C", "a choice", OPTION_CHOICE, &choice, 0, 0, choices, NULL},
         {"--lanes", "N", "for weir", OPTION_NUMBER, NULL, 1, 9, NULL, "WEIR_LANES"},
@@ -33,6 +35,7 @@ static void reset(void)
     text = "default";
     choice = "default";
     number = 7;
+    share = 0.5;
     size = (option_size){0, 0};
     unsetenv("WEIR_LANES");
 }
@@ -45,6 +48,25 @@ START_TEST(values_follow_a_space_or_an_equals_sign)
     ck_assert_uint_eq(size.width, 2);
     ck_assert_uint_eq(size.height, 100);
     ck_assert_str_eq(choice, "right");
+}
+END_TEST
+
+START_TEST(a_share_is_above_0_and_not_above_1)
+{
+    const struct {
+        const char *text;
+        double value;
+    } good[] = {{"1", 1.0}, {"0.001", 1e-3}, {"1e-6", 1e-6}, {".25", 0.25}, {"2.5E-1", 0.25}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        ck_assert_int_eq(READ("--share", good[i].text), -1);
+        ck_assert_double_eq(share, good[i].value);
+    }
+    const char *const bad[] = {"0", "-0.5", "1.001", "nan", "inf", "0x1p-3", "half", "0.5 ", " 0.5", "0.5x", "1e-400", "e", ".", ""};
+    reset();
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ck_assert_msg(READ("--share", bad[i]) == EXIT_BAD_USAGE, "%s", bad[i]);
+        ck_assert_double_eq(share, 0.5);
+    }
 }
 END_TEST
 
@@ -102,6 +124,7 @@ int main(void)
     TCase *cases = tcase_create("promises");
     tcase_add_checked_fixture(cases, reset, NULL);
     tcase_add_test(cases, values_follow_a_space_or_an_equals_sign);
+    tcase_add_test(cases, a_share_is_above_0_and_not_above_1);
     tcase_add_test(cases, what_is_not_given_keeps_its_value);
     tcase_add_test(cases, the_last_of_several_counts_and_text_may_hold_equals_signs);
     tcase_add_test(cases, an_option_that_stands_for_a_variable_overwrites_it);

@@ -10,15 +10,23 @@ typedef struct {
     unsigned char pixels[FRAMES][CELLS * 4];
     unsigned char left[FLUID_BUFFERS_MAX][CELLS * 4]; /* each buffer, as far as it goes */
     size_t bytes[FLUID_BUFFERS_MAX];
+    uint32_t rounds[FRAMES]; /* of the loop, if there is one */
 } film;
 
 static film on_host, on_device;
 
-static fluid_graph graph_of(bool jacobi)
+typedef enum { RED_BLACK, JACOBI, TO_RESIDUAL } solver;
+
+static fluid_graph graph_of(solver s)
 {
     const fluid_size size = {NX, NY};
     fluid_graph graph;
-    const fluid_setup setup = {.size = size, .motion = fluid_motion_for(size), .sweeps = SWEEPS, .jacobi = jacobi};
+    fluid_setup setup = {.size = size, .motion = fluid_motion_for(size), .sweeps = SWEEPS, .jacobi = s == JACOBI};
+    if (s == TO_RESIDUAL) {
+        setup.sweeps = 400;
+        setup.sweeps_a_test = 3;
+        setup.residual = 2e-3f;
+    }
     OK(fluid_graph_create(&setup, &graph));
     return graph;
 }
@@ -48,9 +56,9 @@ static size_t read_all(weir_runtime *runtime, weir_buffer *buffer, unsigned char
     return 0;
 }
 
-static void shoot(weir_runtime *runtime, bool jacobi, const char *mode, uint32_t in_flight, film *out)
+static void shoot(weir_runtime *runtime, solver s, const char *mode, uint32_t in_flight, film *out)
 {
-    fluid_graph graph = graph_of(jacobi);
+    fluid_graph graph = graph_of(s);
     weir_exec *exec = exec_with(runtime, graph.frame, &(weir_plan_options){.frames = in_flight}, &(weir_exec_options){.mode = mode}),
               *first = exec_with(runtime, graph.start, NULL, &(weir_exec_options){.mode = mode});
     memset(out, 0, sizeof *out);
@@ -65,6 +73,8 @@ static void shoot(weir_runtime *runtime, bool jacobi, const char *mode, uint32_t
         const void *pixels = weir_exec_data(exec, ticket, graph.pixels);
         ck_assert_msg(pixels != NULL, "%s", weir_last_error());
         memcpy(out->pixels[n], pixels, sizeof out->pixels[n]);
+        if (s == TO_RESIDUAL)
+            OK(weir_exec_iterations(exec, ticket, graph.loop, &out->rounds[n]));
     }
     for (uint32_t b = 0; b < graph.count; b++)
         out->bytes[b] = read_all(runtime, graph.all[b], out->left[b]);
@@ -76,6 +86,9 @@ static void shoot(weir_runtime *runtime, bool jacobi, const char *mode, uint32_t
 static void compare(const char *what)
 {
     for (int n = 0; n < FRAMES; n++)
+        ck_assert_msg(on_host.rounds[n] == on_device.rounds[n], "%s: frame %d took %u rounds, %u on the host", what, n, (unsigned)on_device.rounds[n],
+            (unsigned)on_host.rounds[n]);
+    for (int n = 0; n < FRAMES; n++)
         ck_assert_msg(memcmp(on_host.pixels[n], on_device.pixels[n], sizeof on_host.pixels[n]) == 0, "%s: picture %d is another", what, n);
     for (int b = 0; b < FLUID_BUFFERS_MAX; b++) {
         ck_assert_uint_eq(on_host.bytes[b], on_device.bytes[b]);
@@ -83,15 +96,15 @@ static void compare(const char *what)
     }
 }
 
-static void compare_solver(bool jacobi)
+static void compare_solver(solver s)
 {
     weir_runtime *host = NULL, *device = cuda_runtime();
     OK(weir_runtime_create(&(weir_runtime_options){.backend = "host", .workers = 2}, &host));
-    shoot(host, jacobi, NULL, 1, &on_host);
+    shoot(host, s, NULL, 1, &on_host);
     ck_assert_int_ne(memcmp(on_host.pixels[0], on_host.pixels[FRAMES - 1], sizeof on_host.pixels[0]), 0);
     for (int m = 0; m < CUDA_MODES; m++)
         for (uint32_t in_flight = 1; in_flight <= 2; in_flight++) {
-            shoot(device, jacobi, cuda_modes[m], in_flight, &on_device);
+            shoot(device, s, cuda_modes[m], in_flight, &on_device);
             compare(cuda_modes[m]);
         }
     weir_runtime_destroy(device);
@@ -100,13 +113,20 @@ static void compare_solver(bool jacobi)
 
 START_TEST(red_black_smoke_is_the_hosts_to_the_byte)
 {
-    compare_solver(false);
+    compare_solver(RED_BLACK);
 }
 END_TEST
 
 START_TEST(jacobi_smoke_is_the_hosts_to_the_byte)
 {
-    compare_solver(true);
+    compare_solver(JACOBI);
+}
+END_TEST
+
+START_TEST(smoke_solved_to_a_residual_is_the_hosts_to_the_byte)
+{
+    compare_solver(TO_RESIDUAL);
+    ck_assert_uint_gt(on_host.rounds[0], 1);
 }
 END_TEST
 
@@ -118,6 +138,7 @@ int main(void)
     TCase *cases = tcase_create("fluid");
     tcase_add_test(cases, red_black_smoke_is_the_hosts_to_the_byte);
     tcase_add_test(cases, jacobi_smoke_is_the_hosts_to_the_byte);
+    tcase_add_test(cases, smoke_solved_to_a_residual_is_the_hosts_to_the_byte);
     suite_add_tcase(suite, cases);
     return suite_run(suite);
 }
