@@ -85,12 +85,21 @@ for shape in layers-50x20 fluid-frame; do
         wrong "--choices: $(cat "$work/out")"
 done
 
-# Workloads that are no graphs.
+# Workloads that are no graphs. How much a loop ran, and what cuFFT gives, is checked before it is timed.
 bench --workload programmatic --tasks 200 --json
 [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
 once weir_programmatic_us_per_node handwritten_programmatic_us_per_node programmatic_ratio weir_plain_us_per_node handwritten_plain_us_per_node \
     plain_ratio
 grep -qvF '"tasks":200,' "$work/out" && wrong "programmatic of other tasks: $(cat "$work/out")"
+bench --workload while --tasks 100 --json
+[ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
+once weir_while_us_per_round weir_while_eager_us_per_round handwritten_while_us_per_round \
+    handwritten_while_apart_us_per_round host_checked_us_per_round while_ratio while_eager_ratio while_host_checked_ratio
+grep -qvF '"tasks":100,' "$work/out" && wrong "a loop of other rounds: $(cat "$work/out")"
+for workload in programmatic while; do
+    "$dagbench" --backend cuda --tasks 20001 --workload $workload >"$work/out" 2>"$work/err"
+    [ $?,"$(cat "$work/err")" = "1,dagbench: $workload: give it at most 20000 tasks" ] || wrong "$workload, too many tasks: $(cat "$work/err")"
+done
 "$dagbench" --backend cuda --tasks 20001 --workload chain >"$work/out" 2>"$work/err"
 [ $?,"$(cat "$work/err")" = "1,dagbench: chain: has 20001 tasks; on CUDA, give it at most 20000" ] || wrong "too many tasks: $(cat "$work/err")"
 

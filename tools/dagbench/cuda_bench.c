@@ -168,6 +168,7 @@ bool cuda_bench_workload(cuda_bench *bench, const cuda_workload *w, char *error,
     static bool (*const measure[])(cuda_bench *b, const char *name, trouble *why) = {
         [CUDA_FLUID_KERNELS] = cuda_measure_fluid,
         [CUDA_PROGRAMMATIC] = cuda_measure_programmatic,
+        [CUDA_WHILE] = cuda_measure_while,
     };
     trouble why = {""};
     bool done = measure[w->kind](bench, w->name, &why);
