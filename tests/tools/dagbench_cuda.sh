@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# dagbench_cuda.sh DAGBENCH DAGDUMP DATA - what dagbench prints about CUDA: every figure, once each, of runs that it has checked. No time is judged. Needs a
-# GPU; exits 77 without one.
+# dagbench_cuda.sh DAGBENCH DAGDUMP DATA FFT - what dagbench prints about CUDA: every figure, once each, of runs that it has checked. No time is judged. FFT: 1
+# if it was built with cuFFT. Needs a GPU; exits 77 without one.
 set -uo pipefail
-dagbench=$1 dagdump=$2 data=$3
+dagbench=$1 dagdump=$2 data=$3 fft=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset WEIR_LANES WEIR_WORKERS WEIR_POLICY WEIR_MODE WEIR_BACKEND
@@ -96,6 +96,19 @@ bench --workload while --tasks 100 --json
 once weir_while_us_per_round weir_while_eager_us_per_round handwritten_while_us_per_round \
     handwritten_while_apart_us_per_round host_checked_us_per_round while_ratio while_eager_ratio while_host_checked_ratio
 grep -qvF '"tasks":100,' "$work/out" && wrong "a loop of other rounds: $(cat "$work/out")"
+if [ "$fft" -eq 1 ]; then
+    bench --workload fft --json
+    [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
+    for side in 256 1024 2048; do
+        for metric in weir_fft_us handwritten_fft_us fft_ratio weir_fft_back_to_back_us handwritten_fft_back_to_back_us fft_back_to_back_ratio; do
+            [ "$(grep -F "\"workload\":\"fft-$side\"" "$work/out" | grep -cF "\"metric\":\"$metric\"")" -eq 1 ] || wrong "no $metric of side $side"
+        done
+    done
+else
+    "$dagbench" --backend cuda --workload fft >"$work/out" 2>"$work/err"
+    [ $?,"$(cat "$work/err")" = "1,dagbench: fft: dagbench was built without cuFFT" ] || wrong "fft without cuFFT: $(cat "$work/err")"
+fi
+
 for workload in programmatic while; do
     "$dagbench" --backend cuda --tasks 20001 --workload $workload >"$work/out" 2>"$work/err"
     [ $?,"$(cat "$work/err")" = "1,dagbench: $workload: give it at most 20000 tasks" ] || wrong "$workload, too many tasks: $(cat "$work/err")"

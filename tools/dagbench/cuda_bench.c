@@ -169,6 +169,7 @@ bool cuda_bench_workload(cuda_bench *bench, const cuda_workload *w, char *error,
         [CUDA_FLUID_KERNELS] = cuda_measure_fluid,
         [CUDA_PROGRAMMATIC] = cuda_measure_programmatic,
         [CUDA_WHILE] = cuda_measure_while,
+        [CUDA_FFT] = cuda_measure_fft,
     };
     trouble why = {""};
     bool done = measure[w->kind](bench, w->name, &why);

@@ -49,6 +49,7 @@ bool cuda_measure_choices(cuda_bench *b, trouble *why);
 bool cuda_measure_fluid(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_programmatic(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_while(cuda_bench *b, const char *name, trouble *why);
+bool cuda_measure_fft(cuda_bench *b, const char *name, trouble *why);
 
 /* Two frames of tickets, one after the other, of a racer on the `checked` graph. `who`: whose. */
 bool cuda_check(cuda_bench *b, const racer *r, const char *who, trouble *why);

@@ -6,6 +6,7 @@ const cuda_workload cuda_workloads[CUDA_WORKLOADS] = {
     [CUDA_FLUID_KERNELS] = {CUDA_FLUID_KERNELS, "fluid-kernels", "the smoke of examples/fluid, 1024 x 1024", false},
     [CUDA_PROGRAMMATIC] = {CUDA_PROGRAMMATIC, "programmatic", "a chain of kernels that let the next one start early", true},
     [CUDA_WHILE] = {CUDA_WHILE, "while", "a loop that is decided on the device, --tasks rounds of a short kernel", true},
+    [CUDA_FFT] = {CUDA_FFT, "fft", "cuFFT forward and back as a native task, on three sizes of grid", false},
 };
 
 const cuda_workload *cuda_workload_find(const char *name)
