@@ -122,6 +122,7 @@ typedef struct exec_graph {
     exec_node *node;
     handle_use *handle;
     size_t handle_count;
+    bool has_early; /* a programmatic edge */
 } exec_graph;
 
 struct CUgraphExec_st {
@@ -180,6 +181,7 @@ typedef struct operation {
 struct CUstream_st {
     struct CUstream_st *next;
     uint64_t id;
+    int priority;
     operation *first, *last;
     size_t count;
     bool blocking, gone;
@@ -288,6 +290,7 @@ struct CUgraph_st *fake_make_graph(struct CUgraphNode_st *owner);
 cudaError_t fake_add_node(const char *call, cudaGraph_t graph, const cudaGraphNode_t *after, const cudaGraphEdgeData *data, size_t count, act *does,
                           cudaGraphNode_t *out);
 void fake_destroy_graph(cudaGraph_t graph);
+struct CUgraph_st *fake_give_inner(struct CUgraphNode_st *node, size_t count);
 handle_use *fake_use_of(const struct CUgraph_st *graph, cudaGraphConditionalHandle handle);
 enum cudaGraphNodeType fake_node_type(const act *does);
 bool fake_is_captured_into(const struct CUgraph_st *graph);

@@ -85,13 +85,15 @@ static bool has_exec(const struct CUgraph_st *graph)
 
 static void fill_graph(exec_graph *to, const struct CUgraph_st *from);
 
-static void fill_node(exec_node *to, const struct CUgraphNode_st *from)
+static void fill_node(exec_node *to, const struct CUgraphNode_st *from, bool *has_early)
 {
     *to = (exec_node){.does = fake_hold(from->does), .attributes = from->attributes, .enabled = true};
     to->after_count = from->after.count;
     to->after = fake_zeros(from->after.count, sizeof *to->after);
-    for (size_t d = 0; d < from->after.count; d++)
+    for (size_t d = 0; d < from->after.count; d++) {
         to->after[d] = (exec_edge){from->after.at[d]->index, fake_is_programmatic(&from->after.data[d])};
+        *has_early |= to->after[d].programmatic;
+    }
     to->inner_count = from->inner_count;
     to->inner = fake_zeros(from->inner_count, sizeof *to->inner);
     for (size_t b = 0; b < from->inner_count; b++)
@@ -106,7 +108,7 @@ static void fill_graph(exec_graph *to, const struct CUgraph_st *from)
         memcpy(to->handle, from->handle, from->handle_count * sizeof *to->handle);
     to->node = fake_zeros(from->count, sizeof *to->node);
     for (size_t i = 0; i < from->count; i++)
-        fill_node(&to->node[i], from->node[i]);
+        fill_node(&to->node[i], from->node[i], &to->has_early);
 }
 
 static void finish_graph(exec_graph *all)
@@ -292,6 +294,17 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
     const char *call = "cudaGraphExecMemsetNodeSetParams";
     pthread_mutex_lock(&fake_lock);
     cudaError_t result = change_fill(call, exec_node_of(call, exec, node), p);
+    pthread_mutex_unlock(&fake_lock);
+    return fake_give(result);
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaHostNodeParams *p)
+{
+    pthread_mutex_lock(&fake_lock);
+    exec_node *of = exec_node_of("cudaGraphExecHostNodeSetParams", exec, node);
+    cudaError_t result = of && of->does->kind == ACT_HOST ? cudaSuccess : cudaErrorInvalidValue;
+    if (result == cudaSuccess)
+        change(of, fake_host_act(p->fn, p->userData));
     pthread_mutex_unlock(&fake_lock);
     return fake_give(result);
 }
@@ -486,17 +499,50 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
 
 /* ---- launching ---- */
 
+/* The graph again, as the exec has it now. */
+static void copy_back(const char *call, const exec_graph *from, struct CUgraph_st *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const exec_node *node = &from->node[i];
+        cudaGraphNode_t copy;
+        act_kind kind = node->does->kind;
+        if (kind == ACT_CONDITIONAL || kind == ACT_ALLOC || kind == ACT_RELEASE || !node->enabled)
+            fake_wrong(call, "into a captured stream: a node that is off, or of a kind that has no copy");
+        (void)fake_add_node(call, to, NULL, NULL, 0, fake_hold(node->does), &copy);
+        copy->attributes = node->attributes;
+        if (node->inner_count > 0)
+            copy_back(call, &node->inner[0], fake_give_inner(copy, 1));
+    }
+    for (size_t i = 0; i < from->count; i++)
+        for (size_t d = 0; d < from->node[i].after_count; d++) {
+            const exec_edge *edge = &from->node[i].after[d];
+            const cudaGraphEdgeData early = {.from_port = cudaGraphKernelNodePortProgrammatic, .type = cudaGraphDependencyTypeProgrammatic};
+            fake_add_to(&to->node[i]->after, to->node[edge->node], edge->programmatic ? &early : NULL);
+            to->edges++;
+        }
+}
+
+/* Captured, it is a child. */
+static cudaError_t launch_graph(const char *call, struct CUgraphExec_st *exec, struct CUstream_st *s)
+{
+    if (!s->captured) {
+        fake_launch(s, (operation){.kind = OP_GRAPH, .run = fake_make_run(exec, s)});
+        return cudaSuccess;
+    }
+    cudaError_t result = fake_put(call, s, fake_make_act(ACT_CHILD), NULL);
+    if (result == cudaSuccess)
+        copy_back(call, &exec->all, fake_give_inner(s->follows.at[0], 1));
+    return result;
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-    const char *call = "cudaGraphLaunch";
     struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
-    fake_check_handle(call, exec, IS_EXEC);
-    cudaError_t result = fake_target(call, stream, &s);
-    if (result == cudaSuccess && s->captured)
-        fake_wrong(call, "into a captured stream");
+    fake_check_handle("cudaGraphLaunch", exec, IS_EXEC);
+    cudaError_t result = fake_target("cudaGraphLaunch", stream, &s);
     if (result == cudaSuccess)
-        fake_launch(s, (operation){.kind = OP_GRAPH, .run = fake_make_run(exec, s)});
+        result = launch_graph("cudaGraphLaunch", exec, s);
     pthread_mutex_unlock(&fake_lock);
     return fake_give(result);
 }

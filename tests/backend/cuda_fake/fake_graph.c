@@ -286,12 +286,14 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle,
     return cudaSuccess;
 }
 
-static void give_inner(struct CUgraphNode_st *node, size_t count)
+/* The first of them comes back. */
+struct CUgraph_st *fake_give_inner(struct CUgraphNode_st *node, size_t count)
 {
     node->inner = fake_zeros(count, sizeof(struct CUgraph_st *));
     node->inner_count = count;
     for (size_t i = 0; i < count; i++)
         node->inner[i] = fake_make_graph(node);
+    return node->inner[0];
 }
 
 static cudaError_t add_conditional(const char *call, cudaGraph_t graph, const cudaGraphNode_t *after, const cudaGraphEdgeData *data, size_t count,
@@ -308,7 +310,7 @@ static cudaError_t add_conditional(const char *call, cudaGraph_t graph, const cu
     if (result != cudaSuccess)
         return result;
     use->used = true;
-    give_inner(*out, p->size);
+    (void)fake_give_inner(*out, p->size);
     p->phGraph_out = (*out)->inner;
     return cudaSuccess;
 }
@@ -320,10 +322,8 @@ static void copy_nodes(const char *call, const struct CUgraph_st *from, struct C
         cudaGraphNode_t copy;
         (void)fake_add_node(call, to, NULL, NULL, 0, fake_hold(node->does), &copy);
         copy->attributes = node->attributes;
-        if (node->inner_count > 0) {
-            give_inner(copy, node->inner_count);
-            copy_nodes(call, node->inner[0], copy->inner[0]);
-        }
+        if (node->inner_count > 0)
+            copy_nodes(call, node->inner[0], fake_give_inner(copy, node->inner_count));
     }
     for (size_t i = 0; i < from->count; i++)
         for (size_t d = 0; d < from->node[i]->after.count; d++)
@@ -353,8 +353,7 @@ static cudaError_t add_child(const char *call, cudaGraph_t graph, const cudaGrap
     cudaError_t result = fake_add_node(call, graph, after, data, count, fake_make_act(ACT_CHILD), out);
     if (result != cudaSuccess)
         return result;
-    give_inner(*out, 1);
-    copy_nodes(call, child, (*out)->inner[0]);
+    copy_nodes(call, child, fake_give_inner(*out, 1));
     return cudaSuccess;
 }
 

@@ -160,7 +160,7 @@ static void fulfil(run_part *part, size_t node)
 /* Calls `then` for each edge from the node that is, or is not, programmatic. */
 static void follow_edges(run_part *part, size_t node, bool programmatic, void then(run_part *part, size_t node))
 {
-    for (size_t i = 0; i < part->of->count; i++)
+    for (size_t i = 0; i < part->of->count && (!programmatic || part->of->has_early); i++)
         for (size_t d = 0; d < part->of->node[i].after_count; d++)
             if (part->of->node[i].after[d].node == node && part->of->node[i].after[d].programmatic == programmatic)
                 then(part, i);

@@ -58,6 +58,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
         fake_wrong("cudaStreamCreateWithPriority", "priority %d", priority);
     pthread_mutex_lock(&fake_lock);
     *stream = make_stream(false);
+    (*stream)->priority = priority;
     pthread_mutex_unlock(&fake_lock);
     return cudaSuccess;
 }
@@ -93,6 +94,31 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         *link = s->next;
         free(s);
     }
+    pthread_mutex_unlock(&fake_lock);
+    return cudaSuccess;
+}
+
+/* What a stream is, which captures do not change. */
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+    pthread_mutex_lock(&fake_lock);
+    *flags = fake_check_stream("cudaStreamGetFlags", stream)->blocking ? cudaStreamDefault : cudaStreamNonBlocking;
+    pthread_mutex_unlock(&fake_lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    pthread_mutex_lock(&fake_lock);
+    *priority = fake_check_stream("cudaStreamGetPriority", stream)->priority;
+    pthread_mutex_unlock(&fake_lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    pthread_mutex_lock(&fake_lock);
+    *id = fake_check_stream("cudaStreamGetId", stream)->id;
     pthread_mutex_unlock(&fake_lock);
     return cudaSuccess;
 }
@@ -171,11 +197,11 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-    if (flags != cudaEventDefault && flags != cudaEventDisableTiming)
+    if (flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming))
         fake_wrong("cudaEventCreateWithFlags", "flags %u", flags);
     pthread_mutex_lock(&fake_lock);
     struct CUevent_st *e = fake_know(fake_zeros(1, sizeof *e), IS_EVENT);
-    e->times = flags == cudaEventDefault;
+    e->times = !(flags & cudaEventDisableTiming);
     *event = e;
     pthread_mutex_unlock(&fake_lock);
     return cudaSuccess;

@@ -1,5 +1,6 @@
 /* fake_test.c - what the fake CUDA promises: it runs what CUDA would, in any order that CUDA allows, and refuses what CUDA refuses, with the same
- * errors. No weir in it. Needs two executors or more: kernels wait for each other. What has to end the process is tried in a process of its own: this program, with a case's name. */
+ * errors. No weir in it. Needs two executors or more, since kernels wait for each other. What has to end the process is tried in a process of
+ * its own: this program, with a case's name. The first seed is WEIR_TEST_SEED, or 1; how many are WEIR_TEST_PROGRAMS, or 200. */
 #include "fake_cuda.h"
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -761,6 +762,49 @@ START_TEST(legacy_stream_breaks_captures_of_blocking_streams_alone)
     ck_assert_uint_eq(words[1], b);
     fake_cuda_allow_legacy(0);
     OK(cudaStreamDestroy(blocking));
+}
+END_TEST
+
+START_TEST(captured_launch_of_a_graph_is_a_child)
+{
+    cudaGraph_t inner = new_graph(), graph;
+    cudaGraphNode_t first = add(inner, NULL, 0, put_step(&words[0], 5));
+    add(inner, &first, 1, mix_step(&words[0], &words[1], 2));
+    cudaGraphExec_t exec = instantiate(inner);
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    OK(cudaGraphLaunch(exec, stream));
+    OK(launch(mix_step(&words[2], &words[0], 1), stream));
+    graph = end_well(stream);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(inner));
+    ck_assert_uint_eq(node_count(graph), 2);
+    run_once(graph);
+    ck_assert_uint_eq(words[2], 5 * 31 + 2 + 1);
+    OK(cudaGraphDestroy(graph));
+}
+END_TEST
+
+START_TEST(stream_says_what_it_is)
+{
+    cudaStream_t blocking, urgent;
+    unsigned flags;
+    int number = 7;
+    unsigned long long a, b;
+    OK(cudaStreamCreate(&blocking));
+    OK(cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, -2));
+    OK(cudaStreamGetFlags(blocking, &flags));
+    ck_assert_uint_eq(flags, cudaStreamDefault);
+    OK(cudaStreamGetFlags(urgent, &flags));
+    ck_assert_uint_eq(flags, cudaStreamNonBlocking);
+    OK(cudaStreamGetPriority(urgent, &number));
+    ck_assert_int_eq(number, -2);
+    OK(cudaStreamGetDevice(urgent, &number));
+    ck_assert_int_eq(number, 0);
+    OK(cudaStreamGetId(urgent, &a));
+    OK(cudaStreamGetId(blocking, &b));
+    ck_assert(a != b);
+    OK(cudaStreamDestroy(blocking));
+    OK(cudaStreamDestroy(urgent));
 }
 END_TEST
 
@@ -1545,6 +1589,8 @@ static Suite *suite(void)
     tcase_add_test(capture, capture_ends_where_it_began);
     tcase_add_test(capture, forked_stream_with_work_is_joined);
     tcase_add_test(capture, legacy_stream_breaks_captures_of_blocking_streams_alone);
+    tcase_add_test(capture, captured_launch_of_a_graph_is_a_child);
+    tcase_add_test(capture, stream_says_what_it_is);
     tcase_add_test(capture, event_nodes_tie_launches);
     TCase *edges = tcase_create("edges"), *changes = tcase_create("changes"), *ends = tcase_create("ends"), *random = tcase_create("random");
     tcase_add_checked_fixture(edges, make_all, drop_all);
