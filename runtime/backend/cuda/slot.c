@@ -234,10 +234,22 @@ static bool switches_native(const slot *s, const weir_frame_values *values)
     return false;
 }
 
+/* Bodies of what goes on now may be behind what is passed to them: they were left alone while it was off, when it seemed they could be changed. */
+static bool has_old_bodies(const slot *s, const weir_frame_values *values)
+{
+    const replay *r = s->replay;
+    if (!s->some_off || !atomic_load_explicit(&r->program->device->bodies_stay, memory_order_relaxed))
+        return false;
+    for (uint32_t t = 0; t < r->tasks; t++)
+        if (action_of(r, t)->kind == ACTION_CONTROL && !action_of(r, t)->fixed && (s->off[t / 8] >> t % 8 & 1) && !weir_task_is_off(values, t))
+            return true;
+    return false;
+}
+
 static bool must_rebuild(const slot *s, const weir_frame_values *values, uint32_t changed)
 {
     const replay *r = s->replay;
-    bool must = s->exec == NULL || s->guards != r->guards || switches_native(s, values);
+    bool must = s->exec == NULL || s->guards != r->guards || switches_native(s, values) || has_old_bodies(s, values);
     for (uint32_t i = 0; i < changed && !must; i++)
         must = !can_change(r, action_of(r, r->changed[i])) && !(is_native(r, r->changed[i]) && weir_task_is_off(values, r->changed[i]));
     return must;
