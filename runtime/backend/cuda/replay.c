@@ -1,6 +1,7 @@
 /* replay.c - makes slots, and what they have in common: who is passed what, priorities of nodes, edges. */
 #include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
+#include "backend/cuda/timing.h"
 #include "plan/replay.h"
 #include "util/memory.h"
 #include "util/status.h"
@@ -369,6 +370,7 @@ void weir_cuda_replay_finish(replay *r)
 {
     if (!r)
         return;
+    weir_cuda_timing_forget(r);
     for (uint32_t i = 0; r->slots && i < r->count; i++) {
         drop_graph(&r->slots[i]);
         weir_free(r->slots[i].nodes);

@@ -324,9 +324,20 @@ static const traced_launch *find_launch(const weir_program *p, uint64_t launch)
 {
     const struct traced *t = p->traced;
     for (uint64_t i = t ? t->count : 0; t && i > 0 && t->count - i < LAUNCHES_KEPT; i--)
-        if (t->launches[(i - 1) % LAUNCHES_KEPT].launch == launch)
+        if (t->launches[(i - 1) % LAUNCHES_KEPT].slot && t->launches[(i - 1) % LAUNCHES_KEPT].launch == launch)
             return &t->launches[(i - 1) % LAUNCHES_KEPT];
     return NULL;
+}
+
+void weir_cuda_timing_forget(const replay *r)
+{
+    weir_backend *device = r->program->device;
+    pthread_mutex_lock(&device->clock);
+    struct traced *t = r->program->traced;
+    for (uint32_t i = 0; t && i < LAUNCHES_KEPT; i++)
+        if (t->launches[i].slot && t->launches[i].slot->replay == r)
+            t->launches[i] = (traced_launch){0, 0, NULL};
+    pthread_mutex_unlock(&device->clock);
 }
 
 static uint32_t task_of_node(const slot *s, uint32_t node)

@@ -16,6 +16,8 @@ void weir_cuda_timing_end(flight *f, uint32_t task, cudaStream_t stream);
 /* Replay: round the launch of the slot's graph. */
 void weir_cuda_timing_launch(weir_program *program, flight *f);
 void weir_cuda_timing_launched(void);
+struct replay;
+void weir_cuda_timing_forget(const struct replay *r); /* its slots go: records of their launches are nobody's */
 
 /* The frame has ended: its times go to the image's spans and to the tracer. */
 void weir_cuda_timing_collect(weir_program *program, flight *f);
