@@ -35,8 +35,16 @@ typedef void (*weir_symbol)(void); /* any function */
 enum {
     WEIR_KERNEL_ONE_CALL = 1,     /* the host twin is called once, with the whole grid */
     WEIR_KERNEL_COOPERATIVE = 2,  /* CUDA: launched so that the whole grid may synchronise */
-    WEIR_KERNEL_PROGRAMMATIC = 4  /* CUDA: the kernel calls cudaGridDependencySynchronize itself. Launched like any other, where that call returns at once */
+    WEIR_KERNEL_PROGRAMMATIC = 4  /* CUDA: waits for what it follows by itself */
 };
+
+/* WEIR_KERNEL_PROGRAMMATIC: the kernel calls cudaGridDependencySynchronize, and in a replay (mode "replay") it may be launched before the kernels
+ * that its task follows have ended: as soon as each of their blocks has called cudaTriggerProgrammaticLaunchCompletion, or ended. So
+ * - at least one thread of the grid makes the call in every launch, or tasks that come later may start too early;
+ * - before it returns, a thread reads nothing that a task before it in the frame writes, and writes nothing.
+ * That needs a device of compute capability 9.0 or later (else the log says so), and that neither kernel is cooperative. Tasks of other kinds have
+ * ended before it is launched. Eagerly, and in a captured graph, it is launched like any other kernel, and the call returns at once.
+ * Any kernel may call cudaTriggerProgrammaticLaunchCompletion. */
 
 /* Static data: a graph keeps the pointer, so it must outlive graphs, plans and execs. A kernel without code for a backend
  * is refused there when the exec is made; that loads it too, so that no first launch waits for it. */

@@ -104,8 +104,9 @@ WEIR_API void weir_exec_destroy(weir_exec *exec);
 
 /* The value of a param, or a task switched off (0) or on, from the next submit on. A task that is off has no effect and keeps
  * its edges. WEIR_ERR_INVALID: not of this exec's graph.
- * In a replay a new value costs a change of each node that is passed it; and when a copy or fill is off for the first time, or a native is passed
- * another value, or is switched, its CUDA graph is made anew, which takes as long as making it did. */
+ * In a replay a new value costs a change of each node that is passed it. Its CUDA graph is made anew, which takes as long as making it did, when a
+ * native is passed another value, or is switched; and when one of these is off for the first time: a copy, a fill, a kernel that is launched early
+ * or lets others be (WEIR_KERNEL_PROGRAMMATIC). */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_set(weir_exec *exec, weir_param *param, const void *value);
 WEIR_API WEIR_MUST_USE weir_status weir_exec_enable(weir_exec *exec, weir_task task, int on);
 

@@ -90,13 +90,17 @@ static weir_status host_function(void *user, void *const *args)
 #ifdef RANDOM_PROGRAM_CUDA
 const void *random_step_resolve(void);
 #define RESOLVE random_step_resolve
+const void *random_early_resolve(void);
+#define RESOLVE_EARLY random_early_resolve
 #else
 #define RESOLVE NULL
+#define RESOLVE_EARLY NULL
 #endif
 
 static const uint16_t kernel_bytes[] = {sizeof(random_code), 4, 4, sizeof(void *), sizeof(void *), sizeof(void *), sizeof(void *)};
 static const weir_kernel shared_kernel = {"shared", NULL, RESOLVE, kernel, kernel_bytes, BUFFERS_FROM + ACCESSES_MOST, 0};
 static const weir_kernel one_call_kernel = {"one call", NULL, RESOLVE, kernel, kernel_bytes, BUFFERS_FROM + ACCESSES_MOST, WEIR_KERNEL_ONE_CALL};
+static const weir_kernel early_kernel = {"early", NULL, RESOLVE_EARLY, kernel, kernel_bytes, BUFFERS_FROM + ACCESSES_MOST, WEIR_KERNEL_PROGRAMMATIC};
 
 /* What is passed in a frame to those that take it. */
 static uint32_t other_value(uint32_t frame)
@@ -302,6 +306,7 @@ static void make_step(maker *m, uint32_t id)
         s->what = DO_KERNEL;
         s->blocks = chance(m, 50) ? 1 : 1 + below(m, 40);
         s->one_call = chance(m, 10);
+        s->early = !s->one_call && chance(m, 50);
         make_accesses(m, s);
     } else if (kind < 75) {
         s->what = DO_HOST;
@@ -497,7 +502,7 @@ static weir_task declare_step(const random_program *program, const declared *d, 
     weir_task task = {0, 0};
     switch (s->what) {
     case DO_KERNEL:
-        task = weir_add_kernel(d->graph, s->one_call ? &one_call_kernel : &shared_kernel, (weir_shape){.grid = {s->blocks}, .block = {32}}, all);
+        task = weir_add_kernel(d->graph, s->one_call ? &one_call_kernel : s->early ? &early_kernel : &shared_kernel, (weir_shape){.grid = {s->blocks}, .block = {32}}, all);
         break;
     case DO_HOST:
         task = weir_add_host(d->graph, s->name, host_function, NULL, all);

@@ -30,7 +30,8 @@ typedef struct {
     doing what;
     uint32_t id, blocks, value, delay;
     uint32_t pattern, pattern_bytes;
-    bool takes_frame, takes_other, one_call; /* which params it is passed */
+    bool takes_frame, takes_other; /* which params it is passed */
+    bool one_call, early; /* kernel */
     int32_t priority;
     uint32_t access_count;
     touching accesses[ACCESSES_MOST]; /* copies: the write first */

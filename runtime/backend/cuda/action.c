@@ -102,6 +102,7 @@ static weir_status make_kernel(const weir_body *body, const weir_task_record *ta
     k->block = (struct dim3){shape->block[0], shape->block[1], shape->block[2]};
     k->cluster = is_cluster(shape) ? shape->cluster : NULL;
     a->cooperative = (task->code.kernel->flags & WEIR_KERNEL_COOPERATIVE) != 0;
+    a->programmatic = (task->code.kernel->flags & WEIR_KERNEL_PROGRAMMATIC) != 0;
     a->shared_bytes = shape->shared_bytes;
     return find_kernel(known, task, shape->shared_bytes, &k->function);
 }

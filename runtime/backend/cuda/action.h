@@ -45,6 +45,7 @@ typedef struct {
     uint8_t kind;           /* action_kind */
     bool fixed;             /* passed the same in each frame */
     bool cooperative;       /* kernel */
+    bool programmatic;      /* kernel: waits for its predecessors by itself, and may be launched before they are done */
     uint32_t shared_bytes;  /* kernel */
     void **args;            /* args[i] points at argument i */
     const char *name;       /* the task's */

@@ -128,6 +128,14 @@ static weir_status make_pool(weir_backend *device)
     return status;
 }
 
+static weir_status ask_capability(weir_backend *device)
+{
+    int major = 0;
+    weir_status status = weir_cuda_status(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device->ordinal), "cudaDeviceGetAttribute");
+    device->programmatic = major >= 9;
+    return status;
+}
+
 static weir_status open_device(weir_backend *device)
 {
     weir_status status = weir_cuda_status(cudaSetDevice(device->ordinal), "cudaSetDevice"); /* makes the context */
@@ -135,6 +143,8 @@ static weir_status open_device(weir_backend *device)
         status = weir_cuda_status(weir_from_driver(device->driver.current_context(&device->context)), "cuCtxGetCurrent");
     if (status == WEIR_OK)
         status = weir_cuda_status(cudaDeviceGetStreamPriorityRange(&device->least, &device->greatest), "cudaDeviceGetStreamPriorityRange");
+    if (status == WEIR_OK)
+        status = ask_capability(device);
     if (status == WEIR_OK)
         status = weir_cuda_status(cudaStreamCreateWithFlags(&device->errands, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     if (status == WEIR_OK)

@@ -159,6 +159,7 @@ struct weir_backend {
     int ordinal;
     uint32_t lanes, worker_count;
     int least, greatest; /* the range of priorities: least urgent, most urgent */
+    bool programmatic;   /* kernels may be launched before what they follow is done: devices from 9.0 on */
     uint64_t turns;      /* frames submitted, of all programs; of whoever submits, as is */
     cudaEvent_t mark;    /* in a program's queue, behind what a frame starts after */
     cudaStream_t probes[WEIR_CUDA_PROBES]; /* made when wanted, see follow.c */

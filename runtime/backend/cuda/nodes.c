@@ -1,7 +1,23 @@
 /* nodes.c - builds a graph node by node: a node a task, or one a piece and one that joins them; what a native adds and one that ends it; edges as
- * they are given. */
+ * they are given.
+ *
+ * Programmatic edges. A kernel that waits for its predecessors by itself (WEIR_KERNEL_PROGRAMMATIC) gets such edges from those that are one
+ * kernel node: it may be launched when all their blocks have said so or ended, and what it does before it waits goes on beside them. All
+ * other edges are plain, and so is each where
+ * - one of the two is cooperative: nothing says that CUDA allows it;
+ * - one of the two is guarded (slot.c): a node that is off waits for nobody;
+ * - the two are in the body of a loop or branch.
+ *
+ * Edges that others imply stay out of the graph all the same (plan/replay.c, and the waits of lanes). What implies a -> t is a path
+ * a -> p -> ... -> t, and each of its steps must order the end of one task before what the next does. A plain edge does: the next starts
+ * later. A programmatic one does: the next touches nothing before its wait returns, which waits until all that it has such edges from have
+ * ended, with their writes to be seen; and it ends after that, since one of its threads at least waits. So all that p follows has ended when
+ * p has, whatever the edge between. That is what the flag promises; a kernel that ended without having waited would break edges that are
+ * not its own.
+ * Nobody waits for ever: what a kernel waits for has all its blocks on the device before it is launched itself. */
 #include "backend/cuda/control.h"
 #include "backend/cuda/slot.h"
+#include "util/log.h"
 #include "util/memory.h"
 #include "util/status.h"
 #include <stdio.h>
@@ -47,11 +63,23 @@ static cudaError_t set_shape(section_nodes *n, const action *a, cudaGraphNode_t 
     return result;
 }
 
+static cudaError_t add_waits(section_nodes *n, cudaGraphNode_t node)
+{
+    if (n->wait_count == 0)
+        return cudaSuccess;
+    for (size_t i = 0; i < n->wait_count; i++)
+        n->itself[i] = node;
+    n->call = "cudaGraphAddDependencies";
+    return cudaGraphAddDependencies(n->graph, n->waits_for, n->itself, n->waiting, n->wait_count);
+}
+
 static cudaError_t add_kernel(section_nodes *n, uint32_t task, const action *a, cudaGraphNode_t *node)
 {
     struct cudaKernelNodeParams params = weir_action_kernel_node(a);
     n->call = "cudaGraphAddKernelNode";
     cudaError_t result = cudaGraphAddKernelNode(node, n->graph, n->follows, n->follow_count, &params);
+    if (result == cudaSuccess)
+        result = add_waits(n, *node);
     if (result == cudaSuccess)
         result = set_priority(n, task, *node);
     return result == cudaSuccess ? set_shape(n, a, *node) : result;
@@ -119,6 +147,47 @@ static cudaError_t add_guard(section_nodes *n, cudaGraphNode_t *last)
     n->call = "cudaGraphAddEmptyNode";
     cudaError_t result = cudaGraphAddEmptyNode(&both[1], n->graph, n->follows, n->follow_count);
     return result == cudaSuccess ? cudaGraphAddEmptyNode(last, n->graph, both, 2) : result;
+}
+
+/* ---- programmatic edges ---- */
+
+static bool is_alone(const replay *r, uint32_t task)
+{
+    const action *a = &r->program->root.actions[task];
+    return a->kind == ACTION_KERNEL && !a->cooperative && !r->guarded[task];
+}
+
+static bool may_be_programmatic(const replay *r, uint32_t from, uint32_t to)
+{
+    return r->program->root.actions[to].programmatic && is_alone(r, to) && is_alone(r, from);
+}
+
+bool weir_cuda_edge_is_programmatic(const replay *r, uint32_t from, uint32_t to)
+{
+    return r->linked && r->linked[to] && may_be_programmatic(r, from, to);
+}
+
+weir_status weir_cuda_nodes_link(replay *r, const node_edges *edges)
+{
+    uint64_t count = 0;
+    for (uint32_t t = 0; edges->pred_first && t < r->tasks; t++)
+        for (uint32_t e = edges->pred_first[t]; e < edges->pred_first[t + 1]; e++)
+            count += may_be_programmatic(r, edges->pred[e], t);
+    if (count == 0)
+        return WEIR_OK;
+    if (!r->program->device->programmatic) {
+        weir_log(WEIR_LOG_INFO, "graph '%s': its kernels that could be launched before what they follow is done are not: that takes a device of 9.0 or later",
+                 r->program->plan->body->name);
+        return WEIR_OK;
+    }
+    r->linked = weir_alloc(r->tasks, sizeof *r->linked);
+    if (!r->linked)
+        return weir_fail_no_memory();
+    for (uint32_t t = 0; t < r->tasks; t++)
+        for (uint32_t e = edges->pred_first[t]; e < edges->pred_first[t + 1]; e++)
+            if (may_be_programmatic(r, edges->pred[e], t))
+                r->linked[edges->pred[e]] = r->linked[t] = true;
+    return WEIR_OK;
 }
 
 /* ---- one task ---- */
@@ -198,14 +267,24 @@ static weir_status add_native(section_nodes *n, uint32_t task, const char *name,
     return status;
 }
 
+static void find_follows(section_nodes *n, uint32_t task)
+{
+    n->follow_count = n->wait_count = 0;
+    for (uint32_t e = n->edges.pred_first ? n->edges.pred_first[task] : 0; n->edges.pred_first && e < n->edges.pred_first[task + 1]; e++) {
+        cudaGraphNode_t node = n->last[n->edges.pred[e]];
+        if (n->linked && weir_cuda_edge_is_programmatic(n->s->replay, n->edges.pred[e], task))
+            n->waits_for[n->wait_count++] = node;
+        else
+            n->follows[n->follow_count++] = node;
+    }
+}
+
 static weir_status add_task(section_nodes *n, uint32_t task)
 {
     char room[512];
     const char *name = name_of(n, task, room, sizeof room);
     cudaGraphNode_t *last = &n->last[task - n->first];
-    n->follow_count = 0;
-    for (uint32_t e = n->edges.pred_first ? n->edges.pred_first[task] : 0; n->edges.pred_first && e < n->edges.pred_first[task + 1]; e++)
-        n->follows[n->follow_count++] = n->last[n->edges.pred[e]];
+    find_follows(n, task);
     if (!n->of)
         n->s->natives.task = task;
     if (n->tasks->actions[task].kind == ACTION_CONTROL)
@@ -225,6 +304,18 @@ static uint32_t preds_of(const section_nodes *n, uint32_t task)
     return n->edges.pred_first ? n->edges.pred_first[task + 1] - n->edges.pred_first[task] : 0;
 }
 
+static bool take_waits(section_nodes *n, uint32_t most)
+{
+    n->waits_for = weir_alloc(most, sizeof *n->waits_for);
+    n->itself = weir_alloc(most, sizeof *n->itself);
+    n->waiting = weir_alloc(most, sizeof *n->waiting);
+    if (!n->waits_for || !n->itself || !n->waiting)
+        return false;
+    for (uint32_t i = 0; i < most; i++)
+        n->waiting[i] = (cudaGraphEdgeData){.from_port = cudaGraphKernelNodePortProgrammatic, .type = cudaGraphDependencyTypeProgrammatic};
+    return true;
+}
+
 weir_status weir_cuda_nodes_begin(section_nodes *n)
 {
     uint32_t most = n->count > 0 ? n->count : 1; /* all may be ends */
@@ -233,7 +324,7 @@ weir_status weir_cuda_nodes_begin(section_nodes *n)
             most = preds_of(n, t);
     n->last = weir_alloc(n->count, sizeof *n->last);
     n->follows = weir_alloc(most, sizeof *n->follows);
-    return n->last && n->follows ? WEIR_OK : weir_fail_no_memory();
+    return n->last && n->follows && (!n->linked || take_waits(n, most)) ? WEIR_OK : weir_fail_no_memory();
 }
 
 weir_status weir_cuda_nodes_add(section_nodes *n)
@@ -286,6 +377,9 @@ void weir_cuda_nodes_end(section_nodes *n)
 {
     weir_free(n->last);
     weir_free(n->follows);
+    weir_free(n->waits_for);
+    weir_free(n->itself);
+    weir_free(n->waiting);
 }
 
 weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges)
@@ -299,6 +393,7 @@ weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges)
         .edges = *edges,
         .pieces = s->nodes,
         .guarded = r->guarded,
+        .linked = r->linked,
         .levels = r->level,
     };
     weir_status status = weir_cuda_status(cudaGraphCreate(&s->graph, 0), "cudaGraphCreate");

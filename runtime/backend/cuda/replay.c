@@ -321,6 +321,8 @@ static weir_status make(replay *r)
         status = find_levels(r);
     if (status == WEIR_OK)
         status = find_edges(r, &edges);
+    if (status == WEIR_OK && !r->way.captured)
+        status = weir_cuda_nodes_link(r, &edges);
     for (uint32_t i = 0; i < r->count && status == WEIR_OK; i++)
         status = make_slot(r, i, &edges);
     finish_edges(&edges);
@@ -389,6 +391,7 @@ void weir_cuda_replay_finish(replay *r)
     weir_free(r->users);
     weir_free(r->stamp);
     weir_free(r->changed);
+    weir_free(r->linked);
     weir_free(r->guarded);
     weir_free(r->level);
     weir_free(r);

@@ -7,7 +7,9 @@
  *
  * Guards. A node that copies or fills and is switched off no longer orders what comes after it after what came before (seen with driver 580;
  * kernels do). So a task of these kinds that is ever switched off gets an empty node beside it, with the same edges, and the slot is made
- * anew once for that.
+ * anew once for that. So does a kernel with programmatic edges. Switched off it waits for nobody, and those before it, which have merely let
+ * it be launched, may still run when it is passed. What waits for it may have begun before those before it have ended, and CUDA does not say
+ * what that wait is for when there is nothing to be waited for. All edges of what is guarded are plain.
  *
  * Natives. What they enqueue is theirs, and is changed by having them enqueue it again: the slot is made anew where one is passed something else,
  * or is switched. One that is off is not in the graph, whatever it is passed. */
@@ -214,8 +216,8 @@ static void add_guards(replay *r, const weir_frame_values *values)
 {
     for (uint32_t t = 0; values->off && t < r->tasks; t++) {
         const action *a = action_of(r, t);
-        bool needs = (a->kind == ACTION_COPY || a->kind == ACTION_FILL) && weir_task_is_off(values, t);
-        if (needs && !r->guarded[t]) {
+        bool orders = a->kind != ACTION_COPY && a->kind != ACTION_FILL && !(r->linked && r->linked[t]);
+        if (!orders && weir_task_is_off(values, t) && !r->guarded[t]) {
             r->guarded[t] = true;
             r->guards++;
         }

@@ -63,6 +63,7 @@ typedef struct replay {
     uint32_t param_count, ring_count, *users;
     uint64_t *stamp, stamped; /* task -> the last pass that found it changed */
     uint32_t *changed;       /* tasks */
+    bool *linked;            /* task -> it has a programmatic edge, to or from it; NULL: there is none */
     bool *guarded;           /* task -> its node has an empty one beside it */
     uint32_t guards;         /* so many */
     int *level;              /* task -> its priority as CUDA has it; NULL: all the same */
@@ -105,6 +106,9 @@ cudaError_t weir_cuda_nodes_change(const slot *s, const action *a, const cudaGra
 
 /* capture.c: the slot's graph, by capturing the plan's lanes. */
 weir_status weir_cuda_capture_make(slot *s);
+/* nodes.c: marks the tasks that will have programmatic edges, and says so where the device has none. */
+weir_status weir_cuda_nodes_link(replay *r, const node_edges *edges);
+bool weir_cuda_edge_is_programmatic(const replay *r, uint32_t from, uint32_t to); /* once they are marked */
 /* nodes.c: the slot's graph, node by node. */
 weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges);
 
@@ -116,13 +120,16 @@ typedef struct {
     node_edges edges;         /* no pred_first: none */
     cudaGraph_t graph;
     cudaGraphNode_t *pieces;  /* of the tasks */
-    const bool *guarded;      /* as in replay; NULL: none is */
+    const bool *guarded, *linked; /* as in replay; NULL: none is */
     const int *levels;        /* of priority, each task's; NULL: */
     const int *level;         /* that of all; NULL: none */
     const char *of;           /* the task whose body it is; NULL: no body */
     cudaGraphNode_t *last;    /* task -> the node that others follow */
-    cudaGraphNode_t *follows; /* of the task that is being added */
+    cudaGraphNode_t *follows; /* of the task that is being added, by plain edges; */
     size_t follow_count;
+    cudaGraphNode_t *waits_for, *itself; /* by programmatic ones, and as often itself; NULL: there are none */
+    cudaGraphEdgeData *waiting;
+    size_t wait_count;
     uint64_t native_nodes, native_edges; /* more than if each native were one node */
     const char *call;
 } section_nodes;

@@ -39,22 +39,43 @@ static __device__ void write_part(const random_code *code, uint32_t *const *base
     }
 }
 
-extern "C" __global__ void random_step_device(random_code code, uint32_t frame, uint32_t other, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
+static __device__ void step(const random_code *code, uint32_t frame, uint32_t other, uint32_t *const *base)
 {
     __shared__ uint32_t sum;
-    uint32_t *const base[ACCESSES_MOST] = {a, b, c, d};
-    let_go_by(code.delay);
+    let_go_by(code->delay);
     if (threadIdx.x == 0)
-        sum = random_start(&code, frame, other);
+        sum = random_start(code, frame, other);
     __syncthreads();
-    atomicAdd(&sum, sum_of_part(&code, base));
+    atomicAdd(&sum, sum_of_part(code, base));
     __syncthreads();
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        atomicAdd(&code.seen[random_slot(&code, frame)], sum);
-    write_part(&code, base, sum);
+        atomicAdd(&code->seen[random_slot(code, frame)], sum);
+    write_part(code, base, sum);
+}
+
+extern "C" __global__ void random_step_device(random_code code, uint32_t frame, uint32_t other, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
+{
+    uint32_t *const base[ACCESSES_MOST] = {a, b, c, d};
+    step(&code, frame, other, base);
+}
+
+/* Lets those that wait for it be launched at once, and waits itself for those before. */
+extern "C" __global__ void random_early_device(random_code code, uint32_t frame, uint32_t other, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
+{
+    uint32_t *const base[ACCESSES_MOST] = {a, b, c, d};
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+    step(&code, frame, other, base);
 }
 
 extern "C" const void *random_step_resolve(void)
 {
     return weir_cuda_kernel(reinterpret_cast<const void *>(random_step_device));
+}
+
+extern "C" const void *random_early_resolve(void)
+{
+    return weir_cuda_kernel(reinterpret_cast<const void *>(random_early_device));
 }

@@ -206,6 +206,16 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     return device == 0 ? cudaSuccess : fake_give(cudaErrorInvalidDevice);
 }
 
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    struct cudaDeviceProp properties;
+    cudaError_t result = cudaGetDeviceProperties(&properties, device);
+    if (attribute != cudaDevAttrComputeCapabilityMajor)
+        fake_wrong("cudaDeviceGetAttribute", "attribute %d, which the fake does not know", (int)attribute);
+    *value = properties.major;
+    return result;
+}
+
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
     *least = 0;

@@ -45,6 +45,12 @@ static void busy_twin(const weir_blocks *blocks, void *const *args)
     keep_place(WEIR_PASSED(uint32_t, args, 0));
 }
 
+static void programmatic_twin(const weir_blocks *blocks, void *const *args)
+{
+    fake_cuda_grid_dependency_synchronize();
+    add_kernel.host(blocks, args);
+}
+
 static weir_kernel twin_of(const weir_kernel *kernel, weir_host_kernel *host)
 {
     weir_kernel twin = *kernel;
@@ -76,7 +82,7 @@ RESOLVE(add, add_kernel.host)
 RESOLVE(await, await_twin)
 RESOLVE(ticket, ticket_twin)
 RESOLVE(busy, busy_twin)
-RESOLVE(programmatic, add_kernel.host)
+RESOLVE(programmatic, programmatic_twin)
 MISSING(found)
 MISSING(together)
 MISSING(illegal_address)

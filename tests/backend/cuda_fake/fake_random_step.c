@@ -47,10 +47,24 @@ static void step(const weir_blocks *blocks, void *const *args)
     }
 }
 
+static void early_step(const weir_blocks *blocks, void *const *args)
+{
+    fake_cuda_grid_dependency_synchronize();
+    step(blocks, args);
+}
+
+static const uint16_t bytes[] = {sizeof(random_code), 4, 4, sizeof(void *), sizeof(void *), sizeof(void *), sizeof(void *)};
+
 const void *random_step_resolve(void);
 const void *random_step_resolve(void)
 {
-    static const uint16_t bytes[] = {sizeof(random_code), 4, 4, sizeof(void *), sizeof(void *), sizeof(void *), sizeof(void *)};
     static const weir_kernel kernel = {"random step", NULL, NULL, step, bytes, 3 + ACCESSES_MOST, 0};
+    return fake_cuda_kernel(&kernel);
+}
+
+const void *random_early_resolve(void);
+const void *random_early_resolve(void)
+{
+    static const weir_kernel kernel = {"random early step", NULL, NULL, early_step, bytes, 3 + ACCESSES_MOST, WEIR_KERNEL_PROGRAMMATIC};
     return fake_cuda_kernel(&kernel);
 }
