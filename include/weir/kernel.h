@@ -47,7 +47,8 @@ enum {
  * Any kernel may call cudaTriggerProgrammaticLaunchCompletion. */
 
 /* Static data: a graph keeps the pointer, so it must outlive graphs, plans and execs. A kernel without code for a backend
- * is refused there when the exec is made; that loads it too, so that no first launch waits for it. */
+ * is refused there when the exec is made; that loads it too, so that no first launch waits for it. On CUDA its module must outlive the
+ * runtimes, which keep graphs of execs that are gone. */
 typedef struct {
     const char *name;               /* the default name of its tasks */
     weir_symbol device;             /* the __global__ function, of a module that shares the library's CUDA runtime; NULL: none */

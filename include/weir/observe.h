@@ -18,7 +18,8 @@ WEIR_API WEIR_MUST_USE weir_status weir_save(const char *path, const char *forma
 /* Figures of an exec so far. Times are NAN where nothing was measured. */
 typedef struct {
     uint64_t frames;          /* completed */
-    uint64_t instantiations;  /* of CUDA graphs: one for each phase of its rings, and each that had to be made anew */
+    uint64_t instantiations;  /* of CUDA graphs: one for each phase of its rings, and each that had to be made anew, */
+    uint64_t taken_over;      /* but for those that an exec of the same shape has left behind, and were merely changed */
     double frame_ns;          /* median over the last 63 frames, from submit to done */
     double bound_ns;          /* what a frame cannot beat: from measured task times where there are any, else from costs */
     double busy_share;        /* of the lanes' time that tasks ran, 0 to 1; execs whose tasks are timed: made with timing, and eager */

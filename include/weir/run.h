@@ -99,7 +99,10 @@ typedef struct {
  * task: adopted memory that cannot be used; WEIR_ERR_NO_MEMORY. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const weir_exec_options *options, weir_exec **out);
 
-/* Waits for its frames, and logs each second what it waits for. An open frame is dropped. Not from a frame's callback. NULL is fine. */
+/* Waits for its frames, and logs each second what it waits for. An open frame is dropped. Not from a frame's callback. NULL is fine.
+ * On CUDA the graphs of its replay stay with the runtime, WEIR_CACHE_NODES nodes of all execs at most (16384), and those longest unused go first. A
+ * later exec whose graph has the same shape (kinds of tasks, edges, priorities; not which kernels, grids, arguments or buffers) takes them over,
+ * which is quicker than making its own executable: weir_stats.taken_over. */
 WEIR_API void weir_exec_destroy(weir_exec *exec);
 
 /* The value of a param, or a task switched off (0) or on, from the next submit on. A task that is off has no effect and keeps

@@ -134,11 +134,13 @@ struct weir_tracer {
 typedef struct {
     const char *mode;        /* static: what it really does */
     uint64_t instantiations; /* graphs made executable */
+    uint64_t taken_over;     /* graphs that an earlier program of the same shape left, executable as they were */
 } weir_program_info;
 
 typedef struct {
     uint32_t device, workers; /* workers 0: the backend's default */
     uint32_t lanes;           /* the most that a plan will have; 0: the backend's default */
+    uint64_t cache_nodes;     /* of graphs that may be kept of programs that are gone */
     bool debug;               /* check after each task, whatever that costs */
     bool shuffle;             /* run in a random order that lanes and waits allow */
     uint64_t seed;

@@ -134,6 +134,7 @@ void weir_exec_stats(const weir_exec *exec, weir_stats *out)
         weir_program_info info = exec->runtime->ops->info(exec->program);
         out->mode = info.mode;
         out->instantiations = info.instantiations;
+        out->taken_over = info.taken_over;
     }
     out->bound_ns = plan->bound_ns;
     out->binding = plan->binding;

@@ -102,14 +102,19 @@ static weir_status choose_backend(const char *name, const weir_backend_ops **out
     return weir_fail(WEIR_ERR_BACKEND, "no backend is available");
 }
 
+enum { CACHE_NODES = 16384 };
+
 static weir_status read_settings(const weir_runtime_options *given, weir_runtime *runtime, weir_backend_options *options)
 {
     uint64_t lanes = given->lanes_max, workers = given->workers, debug = 0;
+    options->cache_nodes = CACHE_NODES;
     weir_status status = weir_settings_check_log();
     if (status == WEIR_OK)
         status = weir_settings_number("WEIR_LANES", 1, WEIR_LANES_MOST, &lanes);
     if (status == WEIR_OK)
         status = weir_settings_number("WEIR_WORKERS", 1, 1024, &workers);
+    if (status == WEIR_OK)
+        status = weir_settings_number("WEIR_CACHE_NODES", 0, UINT32_MAX, &options->cache_nodes);
     if (status == WEIR_OK)
         status = weir_settings_number("WEIR_DEBUG", 0, 1, &debug);
     options->shuffle = weir_settings_text("WEIR_SHUFFLE") != NULL;

@@ -48,6 +48,7 @@ START_TEST(nothing_ran_is_no_figure)
     weir_exec_stats(exec, &s);
     ck_assert_uint_eq(s.frames, 0);
     ck_assert_uint_eq(s.instantiations, 0);
+    ck_assert_uint_eq(s.taken_over, 0);
     ck_assert(isnan(s.frame_ns) && isnan(s.busy_share) && isnan(s.overlap_share));
     ck_assert_str_eq(s.mode, "eager");
     OK(weir_exec_task_stats(exec, t, &count, &ns));

@@ -17,7 +17,7 @@ enum { MILLISECOND = 1000000 };
 static inline void no_environment(void)
 {
     static const char *const variables[] = {"WEIR_BACKEND", "WEIR_LANES", "WEIR_WORKERS", "WEIR_POLICY",  "WEIR_LOG",
-                                            "WEIR_DEBUG",   "WEIR_DUMP",  "WEIR_TRACE",   "WEIR_SHUFFLE", "WEIR_MODE"};
+                                            "WEIR_DEBUG",   "WEIR_DUMP",  "WEIR_TRACE",   "WEIR_SHUFFLE", "WEIR_MODE", "WEIR_CACHE_NODES"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         unsetenv(variables[i]);
 }

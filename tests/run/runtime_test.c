@@ -80,6 +80,7 @@ START_TEST(unknown_values_are_refused_with_the_allowed_ones)
     refused_with("WEIR_WORKERS", "many", WEIR_ERR_INVALID, "WEIR_WORKERS=many: must be a whole number from 1 to 1024");
     refused_with("WEIR_LANES", "0", WEIR_ERR_INVALID, "WEIR_LANES=0: must be a whole number from 1 to 1024");
     refused_with("WEIR_LANES", "1025", WEIR_ERR_INVALID, "WEIR_LANES=1025: must be a whole number from 1 to 1024");
+    refused_with("WEIR_CACHE_NODES", "all", WEIR_ERR_INVALID, "WEIR_CACHE_NODES=all: must be a whole number from 0 to 4294967295");
     refused_with("WEIR_DEBUG", "yes", WEIR_ERR_INVALID, "WEIR_DEBUG=yes: must be a whole number from 0 to 1");
     refused_with("WEIR_SHUFFLE", "dice", WEIR_ERR_INVALID, "WEIR_SHUFFLE=dice: must be a whole number from 0 to");
     refused_with("WEIR_LOG", "loud", WEIR_ERR_INVALID, "WEIR_LOG=loud: must be one of off, error, warn, info, debug");

@@ -115,9 +115,10 @@ weir_status weir_cuda_choice_make(weir_program *program)
     return status;
 }
 
-static void drop(candidate *c)
+/* What lost goes, or there would soon be nothing else for programs to come. */
+static void drop(candidate *c, bool leave)
 {
-    weir_cuda_replay_finish(c->replay);
+    weir_cuda_replay_finish(c->replay, leave);
     weir_plan_destroy(c->plan);
     c->replay = NULL;
     c->plan = NULL;
@@ -129,7 +130,7 @@ void weir_cuda_choice_finish(weir_program *program)
     if (!c)
         return;
     for (uint32_t i = 0; i < c->count; i++)
-        drop(&c->candidates[i]);
+        drop(&c->candidates[i], c->settled && i == c->best);
     for (uint32_t i = 0; c->events && i < 2 * program->frames; i++)
         if (c->events[i])
             (void)cudaEventDestroy(c->events[i]);
@@ -234,7 +235,7 @@ static void drop_others(const weir_program *p, choice *c, uint64_t number)
     entered before = weir_cuda_enter(p->device);
     for (uint32_t i = 0; i < c->count; i++)
         if (i != c->best)
-            drop(&c->candidates[i]);
+            drop(&c->candidates[i], false);
     weir_cuda_leave(p->device, before);
     c->others_gone = true;
 }
@@ -252,7 +253,7 @@ static bool is_made(weir_program *p, choice *c, candidate *one)
         return true;
     char room[64];
     weir_log(WEIR_LOG_WARN, "graph '%s' cannot be replayed by %s: %s", p->plan->body->name, way_of(one, room, sizeof room), weir_last_error());
-    drop(one);
+    drop(one, false);
     pthread_mutex_lock(&c->lock);
     one->out = true;
     pthread_mutex_unlock(&c->lock);

@@ -80,7 +80,7 @@ weir_status weir_cuda_controls_make_alone(weir_program *program)
 void weir_cuda_controls_finish(weir_program *program)
 {
     for (uint32_t i = 0; i < program->root.control_count; i++)
-        weir_cuda_replay_finish(program->root.controls[i].alone);
+        weir_cuda_replay_finish(program->root.controls[i].alone, false);
     if (program->loop_states)
         weir_cuda_give(program->device, WEIR_DEVICE, program->loop_states);
     if (program->loop_results)

@@ -164,6 +164,7 @@ static void cuda_close(weir_backend *device)
     weir_cuda_streams_finish(device);
     weir_cuda_words_finish(device);
     weir_cuda_clock_finish(device);
+    weir_cache_finish(&device->cache);
     if (device->errands)
         (void)cudaStreamDestroy(device->errands);
     for (uint32_t i = 0; i < WEIR_CUDA_PROBES; i++)
@@ -212,6 +213,7 @@ static weir_status cuda_open(const weir_backend_options *options, weir_backend *
     device->lanes = options->lanes ? options->lanes : WEIR_CUDA_LANES;
     device->worker_count = options->workers ? options->workers : processors();
     init_locks(device);
+    weir_cache_init(&device->cache, options->cache_nodes);
     weir_status status = weir_driver_find(&device->driver);
     entered before = {0};
     if (status == WEIR_OK) {

@@ -12,11 +12,12 @@
  * Failures. When CUDA says that the device's state is lost, `broken` is set once: all frames in flight have ended, gates that have not
  * arrived never will, and nothing is launched any more.
  *
- * Locks, each taken before the next: telling -> run's lock -> looking, errand -> the rest, which are leaves: lock, work, bell, clock. */
+ * Locks, each taken before the next: telling -> run's lock -> looking, errand -> the rest, which are leaves: lock, work, bell, clock, and the cache's. */
 #ifndef WEIR_BACKEND_CUDA_DEVICE_H
 #define WEIR_BACKEND_CUDA_DEVICE_H
 
 #include "backend/cuda/action.h"
+#include "backend/cuda/cache.h"
 #include "backend/cuda/call.h"
 #include "backend/cuda/condition.h"
 #include "backend/cuda/cuda.h"
@@ -134,7 +135,7 @@ struct weir_program {
     struct replay *replay;   /* NULL: it has none */
     bool untraced;           /* and said; of whoever submits */
     struct traced *traced;   /* launches of slots whose records are awaited, once traced; see timing.c */
-    _Atomic uint64_t instantiations;
+    _Atomic uint64_t instantiations, taken_over;
     void **step_args;        /* debugging: of a host task */
     cudaEvent_t *event_pool; /* all events of its flights */
     size_t event_count;
@@ -166,6 +167,8 @@ struct weir_backend {
     weir_driver driver;
     CUcontext context;
     cudaMemPool_t pool;
+
+    graph_cache cache;         /* graphs of programs that are gone */
 
     pthread_mutex_t errand;    /* guards the stream, for zeros, transfers and the clock */
     cudaStream_t errands;
@@ -205,6 +208,7 @@ struct weir_backend {
     int64_t origin_ns;
     bool timing_refused;       /* and said; of whoever submits */
     atomic_bool bodies_stay;   /* the driver does not change nodes in the bodies of loops: their graphs are made anew */
+    atomic_bool boxes_stay;    /* nor makes it graphs with copies of boxes into others of their shape */
     _Atomic int cupti_state;
 };
 

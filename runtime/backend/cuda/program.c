@@ -243,7 +243,7 @@ static void free_program(weir_program *p)
     if (p->choice)
         weir_cuda_choice_finish(p);
     else
-        weir_cuda_replay_finish(p->replay);
+        weir_cuda_replay_finish(p->replay, true);
     weir_cuda_streams_leave(p);
     for (uint32_t f = 0; p->flights && f < p->frames; f++) {
         weir_cuda_timing_finish(p, &p->flights[f]);
@@ -314,7 +314,9 @@ void weir_cuda_program_destroy(weir_program *program)
 weir_program_info weir_cuda_info(const weir_program *program)
 {
     static const char *const names[] = {[WEIR_MODE_EAGER] = "eager", [WEIR_MODE_REPLAY] = "replay", [WEIR_MODE_CAPTURE] = "capture"};
-    return (weir_program_info){.mode = weir_cuda_choice_is_open(program) ? "auto" : names[program->mode], .instantiations = atomic_load(&((weir_program *)program)->instantiations)};
+    return (weir_program_info){.mode = weir_cuda_choice_is_open(program) ? "auto" : names[program->mode],
+                               .instantiations = atomic_load(&((weir_program *)program)->instantiations),
+                               .taken_over = atomic_load(&((weir_program *)program)->taken_over)};
 }
 
 /* ---- submitting ---- */

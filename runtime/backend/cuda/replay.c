@@ -233,7 +233,7 @@ uint32_t weir_cuda_slot_count(const weir_image *image)
     return frames;
 }
 
-static uint32_t owner_of_node(const slot *s, cudaGraphNode_t node)
+uint32_t weir_cuda_slot_owner(const slot *s, cudaGraphNode_t node)
 {
     const replay *r = s->replay;
     for (uint32_t t = 0; t < r->tasks; t++)
@@ -251,7 +251,7 @@ static weir_status instantiate(slot *s)
     weir_program *p = s->replay->program;
     cudaGraphInstantiateParams params = {.flags = s->replay->level ? cudaGraphInstantiateFlagUseNodePriority : 0};
     cudaError_t result = weir_cuda_note(p->device, cudaGraphInstantiateWithParams(&s->exec, s->graph, &params));
-    uint32_t culprit = result != cudaSuccess && params.errNode_out ? owner_of_node(s, params.errNode_out) : UINT32_MAX;
+    uint32_t culprit = result != cudaSuccess && params.errNode_out ? weir_cuda_slot_owner(s, params.errNode_out) : UINT32_MAX;
     if (culprit != UINT32_MAX)
         return weir_cuda_task_status(p, p->plan->body->tasks.at[culprit].name, result, "cudaGraphInstantiate");
     if (result != cudaSuccess)
@@ -262,10 +262,13 @@ static weir_status instantiate(slot *s)
 
 static weir_status make_graph(slot *s, const node_edges *edges)
 {
+    s->nodes = weir_alloc(weir_replay_piece_count(s->replay), sizeof(cudaGraphNode_t));
+    if (!s->nodes)
+        return weir_fail_no_memory();
     weir_native_nodes_begin(&s->natives, s->replay->program, s->number);
     weir_status status = s->replay->way.captured ? weir_cuda_capture_make(s) : weir_cuda_nodes_make(s, edges);
     weir_native_nodes_end(&s->natives);
-    return status == WEIR_OK ? instantiate(s) : status;
+    return status;
 }
 
 static weir_status make_slot(replay *r, uint32_t number, const node_edges *edges)
@@ -275,18 +278,18 @@ static weir_status make_slot(replay *r, uint32_t number, const node_edges *edges
     s->replay = r;
     s->number = number;
     s->words = r->words ? r->words + (size_t)number * r->program->gate_count : NULL;
-    s->nodes = weir_alloc(weir_replay_piece_count(r), sizeof(cudaGraphNode_t));
     s->handles = weir_alloc(r->program->root.controls_within, sizeof *s->handles);
     s->ring_at = weir_alloc(image->ring_count, sizeof *s->ring_at);
     s->params = weir_alloc(image->param_bytes, 1);
     s->off = weir_alloc(r->off_bytes, 1);
-    if (!s->nodes || !s->handles || !s->ring_at || !s->params || !s->off)
+    if (!s->handles || !s->ring_at || !s->params || !s->off)
         return weir_fail_no_memory();
     for (uint32_t i = 0; i < image->ring_count; i++)
         s->ring_at[i] = (image->rings[i].next + (image->rings[i].moves ? number : 0)) % image->rings[i].count;
     if (image->param_bytes > 0)
         memcpy(s->params, image->params, image->param_bytes);
-    return make_graph(s, edges);
+    weir_status status = make_graph(s, edges);
+    return status != WEIR_OK || weir_cuda_slot_take_over(s) ? status : instantiate(s);
 }
 
 /* Of a task alone there are none. */
@@ -323,6 +326,8 @@ static weir_status make(replay *r)
         status = find_edges(r, &edges);
     if (status == WEIR_OK && !r->way.captured)
         status = weir_cuda_nodes_link(r, &edges);
+    if (status == WEIR_OK)
+        status = weir_cuda_shape_find(r, &edges);
     for (uint32_t i = 0; i < r->count && status == WEIR_OK; i++)
         status = make_slot(r, i, &edges);
     finish_edges(&edges);
@@ -343,7 +348,7 @@ static weir_status make_of(weir_program *program, const replay_way *way, uint32_
     if (status == WEIR_OK)
         *out = r;
     else
-        weir_cuda_replay_finish(r);
+        weir_cuda_replay_finish(r, false);
     return status;
 }
 
@@ -359,23 +364,20 @@ weir_status weir_cuda_replay_make_alone(weir_program *program, uint32_t task, re
 
 static void drop_graph(slot *s)
 {
-    if (s->exec)
-        (void)cudaGraphExecDestroy(s->exec);
-    if (s->graph)
-        (void)cudaGraphDestroy(s->graph);
-    s->exec = NULL;
-    s->graph = NULL;
-    s->is_numbered = false;
+    made_graph made = weir_cuda_slot_give_up(s);
+    weir_made_graph_destroy(&made);
 }
 
-void weir_cuda_replay_finish(replay *r)
+void weir_cuda_replay_finish(replay *r, bool leave)
 {
     if (!r)
         return;
     weir_cuda_timing_forget(r);
     for (uint32_t i = 0; r->slots && i < r->count; i++) {
-        drop_graph(&r->slots[i]);
-        weir_free(r->slots[i].nodes);
+        if (leave)
+            weir_cuda_slot_leave(&r->slots[i]);
+        else
+            drop_graph(&r->slots[i]);
         weir_free(r->slots[i].handles);
         weir_free(r->slots[i].ring_at);
         weir_free(r->slots[i].params);
@@ -397,15 +399,28 @@ void weir_cuda_replay_finish(replay *r)
     weir_free(r);
 }
 
-weir_status weir_cuda_slot_remake(slot *s)
+static weir_status remake(slot *s, made_graph *before)
 {
+    replay *r = s->replay;
     node_edges edges = {0};
-    drop_graph(s);
-    s->guards = s->replay->guards;
-    weir_status status = find_edges(s->replay, &edges);
+    bool same_shape = s->guards == r->guards;
+    s->guards = r->guards;
+    weir_status status = find_edges(r, &edges);
     if (status == WEIR_OK)
         status = make_graph(s, &edges);
     finish_edges(&edges);
+    if (status != WEIR_OK || (before->exec && same_shape && weir_cuda_slot_update(s, before)))
+        return status;
+    return instantiate(s);
+}
+
+weir_status weir_cuda_slot_remake(slot *s, bool was_on)
+{
+    made_graph before = weir_cuda_slot_give_up(s);
+    if (!was_on) /* what is off stays off in an update */
+        weir_made_graph_destroy(&before);
+    weir_status status = remake(s, &before);
+    weir_made_graph_destroy(&before);
     if (status != WEIR_OK)
         drop_graph(s); /* the next frame tries again */
     return status;

@@ -200,9 +200,10 @@ static void switch_for_rebuilding(slot *s, const weir_frame_values *values)
 static cudaError_t rebuild_slot(slot *s, const weir_frame_values *values)
 {
     const weir_backend *device = s->replay->program->device;
+    bool was_on = weir_cuda_slot_is_on(s);
     switch_for_rebuilding(s, values);
     entered before = weir_cuda_enter(device); /* capturing and making must not break a capture of the caller's */
-    weir_status status = weir_cuda_slot_remake(s);
+    weir_status status = weir_cuda_slot_remake(s, was_on);
     weir_cuda_leave(device, before);
     if (status == WEIR_OK)
         return cudaSuccess;

@@ -4,6 +4,7 @@
 #ifndef WEIR_BACKEND_CUDA_SLOT_H
 #define WEIR_BACKEND_CUDA_SLOT_H
 
+#include "backend/cuda/cache.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/native.h"
 
@@ -63,6 +64,9 @@ typedef struct replay {
     uint32_t param_count, ring_count, *users;
     uint64_t *stamp, stamped; /* task -> the last pass that found it changed */
     uint32_t *changed;       /* tasks */
+    shape_key shape;         /* of its graphs without guards, */
+    bool has_shape;          /* if one can tell; */
+    bool has_boxes;          /* with copies that are no run of bytes */
     bool *linked;            /* task -> it has a programmatic edge, to or from it; NULL: there is none */
     bool *guarded;           /* task -> its node has an empty one beside it */
     uint32_t guards;         /* so many */
@@ -91,9 +95,10 @@ uint32_t weir_cuda_slot_count(const weir_image *image);
 
 weir_status weir_cuda_replay_make(weir_program *program, const replay_way *way, replay **out);
 weir_status weir_cuda_replay_make_alone(weir_program *program, uint32_t task, replay **out); /* of that task alone */
-void weir_cuda_replay_finish(replay *r); /* NULL and half-made are fine */
+/* leave: its graphs are left to later programs of their shape; else they go. NULL and half-made are fine. */
+void weir_cuda_replay_finish(replay *r, bool leave);
 
-weir_status weir_cuda_slot_remake(slot *s); /* its graph anew, with what it stands for now; by whoever submits */
+weir_status weir_cuda_slot_remake(slot *s, bool was_on); /* its graph anew, with what it stands for now; by whoever submits */
 
 slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values);
 void weir_cuda_slot_launch(weir_program *program, flight *f); /* f->slot */
@@ -139,11 +144,23 @@ size_t weir_cuda_nodes_ends(section_nodes *n); /* in n->follows: those that nobo
 weir_status weir_cuda_nodes_check(const section_nodes *n, bool has_end); /* as it should be; has_end: and a node after all ends */
 void weir_cuda_nodes_end(section_nodes *n);
 
+/* shape.c: of graphs that are to be made with these edges. */
+weir_status weir_cuda_shape_find(replay *r, const node_edges *edges);
+
+/* takeover.c: the slot's graph, which is made, is executable after that if this returns true; */
+bool weir_cuda_slot_take_over(slot *s); /* by a graph that an earlier program left, */
+bool weir_cuda_slot_update(slot *s, made_graph *old); /* or by this one, of the same shape, where that may be; else the caller keeps it. */
+bool weir_cuda_slot_is_on(const slot *s);     /* all its nodes are */
+made_graph weir_cuda_slot_give_up(slot *s);   /* the caller's; the slot has none from then on */
+void weir_cuda_slot_leave(slot *s);           /* its graph, for later programs */
+
 /* What is passed to tasks is that of the slot. */
 void weir_cuda_slot_pass(const slot *s, uint32_t task);
 bool weir_cuda_slot_has_native(const slot *s, uint32_t task); /* the task is one, and on: else it is empty there */
 /* Says a failure of a call that made the task's node. */
 weir_status weir_cuda_task_status(const weir_program *program, const char *task, cudaError_t result, const char *call);
+/* The task of which it is a node; UINT32_MAX: of none. */
+uint32_t weir_cuda_slot_owner(const slot *s, cudaGraphNode_t node);
 /* WEIR_ERR_STATE unless the graph has that many nodes and edges. */
 weir_status weir_cuda_graph_check(const weir_program *program, cudaGraph_t graph, uint64_t nodes, uint64_t edges);
 

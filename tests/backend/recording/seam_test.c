@@ -544,10 +544,12 @@ START_TEST(stats_say_what_the_backend_says)
     weir_stats stats;
     running r = run_chain("recording", 1, &(weir_exec_options){.mode = "capture"});
     recorded.instantiations = 3;
+    recorded.taken_over = 4;
     run_frames(r.exec, 2);
     weir_exec_stats(r.exec, &stats);
     ck_assert_str_eq(stats.mode, "by ear");
     ck_assert_uint_eq(stats.instantiations, 3);
+    ck_assert_uint_eq(stats.taken_over, 4);
     ck_assert_uint_eq(stats.frames, 2);
     stop(&r);
 }
@@ -557,11 +559,12 @@ START_TEST(backend_without_info_is_eager)
 {
     weir_stats stats;
     running r = run_chain("bare", 1, &(weir_exec_options){.mode = "replay"});
-    recorded.instantiations = 3;
+    recorded.instantiations = recorded.taken_over = 3;
     run_frames(r.exec, 2);
     weir_exec_stats(r.exec, &stats);
     ck_assert_str_eq(stats.mode, "eager");
     ck_assert_uint_eq(stats.instantiations, 0);
+    ck_assert_uint_eq(stats.taken_over, 0);
     stop(&r);
 }
 END_TEST
