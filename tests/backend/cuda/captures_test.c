@@ -110,6 +110,13 @@ static void run_a_frame(everything *e, weir_runtime *runtime, weir_exec *exec, c
     OK(weir_buffer_write(runtime, e->state, held, 0, sizeof held));
 }
 
+static void thread_is_as_careful_as_ever(void)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+    CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+    ck_assert_int_eq(mode, cudaStreamCaptureModeGlobal);
+}
+
 /* A runtime, from its opening to its end, that does everything. */
 static void do_everything(const beside *b, const char *mode, int timing)
 {
@@ -127,6 +134,7 @@ static void do_everything(const beside *b, const char *mode, int timing)
     weir_exec_destroy(exec);
     everything_finish(&e);
     weir_runtime_destroy(runtime);
+    thread_is_as_careful_as_ever();
 }
 
 /* ---- a capture of the program's ---- */
