@@ -38,6 +38,7 @@ typedef struct native_nodes {
     const char *name;
     bool in_body;                            /* of a conditional node, which may hold less */
     cudaError_t left;                        /* the error that its code left behind */
+    bool unclear;                            /* its code failed, or the capture was lost */
     /* While the graph is made: */
     weir_table *known;                       /* nodes that natives followed or added */
     WEIR_VECTOR(cudaGraphNode_t) frontier;   /* what the captured stream would follow next, each once */

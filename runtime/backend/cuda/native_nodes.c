@@ -208,6 +208,7 @@ static weir_status check_added(native_nodes *n, const action *a, cudaStream_t st
     weir_status status = read_frontier(n, stream, &graph, &active);
     if (status != WEIR_OK)
         return status;
+    n->unclear = !active || returned != WEIR_OK;
     if (!active && weir_cuda_is_sticky(n->left))
         return fail_call(n, n->left, "enqueue");
     if (!active)
@@ -258,8 +259,9 @@ static weir_status make_stream(native_nodes *n, int level)
         (void)cudaStreamDestroy(n->stream);
     n->stream = NULL;
     n->level = level;
-    unsigned flags = n->program->device->options.debug ? cudaStreamDefault : cudaStreamNonBlocking;
-    return fail_call(n, cudaStreamCreateWithPriority(&n->stream, flags, level), "cudaStreamCreateWithPriority");
+    if (n->program->device->options.debug) /* the legacy stream waits for it, so that to use that one is an error */
+        return fail_call(n, cudaStreamCreateWithFlags(&n->stream, cudaStreamDefault), "cudaStreamCreateWithFlags");
+    return fail_call(n, cudaStreamCreateWithPriority(&n->stream, cudaStreamNonBlocking, level), "cudaStreamCreateWithPriority");
 }
 
 /* Always, whatever became of it, or streams stay in the capture. */
@@ -273,11 +275,9 @@ static weir_status end_capture(native_nodes *n, const action *a, cudaStream_t st
     return ended == cudaErrorStreamCaptureUnjoined ? refuse(n, a, leaves_unjoined) : fail_call(n, ended, "cudaStreamEndCapture");
 }
 
-weir_status weir_native_add(native_nodes *n, const action *a, const native_place *place, cudaGraphNode_t *last)
+static weir_status add(native_nodes *n, const action *a, const native_place *place, cudaGraphNode_t *last)
 {
     cudaGraph_t graph = NULL;
-    n->name = place->name;
-    n->in_body = place->in_body;
     weir_status status = make_stream(n, place->level);
     if (status == WEIR_OK)
         status = fail_call(n, cudaStreamBeginCaptureToGraph(n->stream, place->graph, place->follows, NULL, place->count, cudaStreamCaptureModeThreadLocal),
@@ -286,18 +286,6 @@ weir_status weir_native_add(native_nodes *n, const action *a, const native_place
         return status;
     status = end_capture(n, a, n->stream, take_in(n, a, n->stream, &graph), &graph);
     return status == WEIR_OK ? fail_call(n, cudaGraphAddEmptyNode(last, place->graph, n->frontier.at, n->frontier.count), "cudaGraphAddEmptyNode") : status;
-}
-
-weir_status weir_native_capture(native_nodes *n, const action *a, cudaStream_t stream, cudaGraphNode_t *last)
-{
-    cudaGraph_t graph = NULL;
-    n->name = a->name;
-    n->in_body = false;
-    weir_status status = take_in(n, a, stream, &graph);
-    if (status == WEIR_OK)
-        status = fail_call(n, cudaGraphAddEmptyNode(last, graph, n->frontier.at, n->frontier.count), "cudaGraphAddEmptyNode");
-    return status == WEIR_OK ? fail_call(n, cudaStreamUpdateCaptureDependencies(stream, last, NULL, 1, cudaStreamSetCaptureDependencies), "cudaStreamUpdateCaptureDependencies")
-                             : status;
 }
 
 static weir_status record_on(native_nodes *n, const action *a, unsigned flags, cudaGraph_t *out)
@@ -314,6 +302,31 @@ static weir_status record_on(native_nodes *n, const action *a, unsigned flags, c
     weir_table_destroy(n->known); /* of nodes that may be others next time */
     n->known = NULL;
     return status;
+}
+
+/* Whether CUDA refuses what a body may not hold when it is captured, or later, is not documented. If it does at once, the code fails for no reason of
+ * its own; what it would have added shows in a graph apart. */
+weir_status weir_native_add(native_nodes *n, const action *a, const native_place *place, cudaGraphNode_t *last)
+{
+    cudaGraph_t graph = NULL;
+    n->name = place->name;
+    n->in_body = place->in_body;
+    weir_status status = add(n, a, place, last);
+    if (status == WEIR_ERR_TASK && n->in_body && n->unclear && record_on(n, a, cudaStreamNonBlocking, &graph) == WEIR_OK)
+        (void)cudaGraphDestroy(graph);
+    return status;
+}
+
+weir_status weir_native_capture(native_nodes *n, const action *a, cudaStream_t stream, cudaGraphNode_t *last)
+{
+    cudaGraph_t graph = NULL;
+    n->name = a->name;
+    n->in_body = false;
+    weir_status status = take_in(n, a, stream, &graph);
+    if (status == WEIR_OK)
+        status = fail_call(n, cudaGraphAddEmptyNode(last, graph, n->frontier.at, n->frontier.count), "cudaGraphAddEmptyNode");
+    return status == WEIR_OK ? fail_call(n, cudaStreamUpdateCaptureDependencies(stream, last, NULL, 1, cudaStreamSetCaptureDependencies), "cudaStreamUpdateCaptureDependencies")
+                             : status;
 }
 
 /* Of code that goes on after its capture was lost it does not show what lost it; if none is lost where the legacy stream is no concern, that did. */

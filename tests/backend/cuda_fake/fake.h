@@ -297,5 +297,6 @@ bool fake_is_captured_into(const struct CUgraph_st *graph);
 
 /* fake_exec.c */
 void fake_drop_exec(struct CUgraphExec_st *exec);
+bool fake_may_be_in_body(act_kind kind);
 
 #endif

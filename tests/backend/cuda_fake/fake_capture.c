@@ -72,12 +72,24 @@ static void begin_early(node_set *follows)
             follows->data[i] = (cudaGraphEdgeData){.from_port = cudaGraphKernelNodePortProgrammatic, .type = cudaGraphDependencyTypeProgrammatic};
 }
 
+/* When a device refuses what a body may not hold is not known. */
+static bool is_refused(const struct CUgraph_st *graph, act_kind kind)
+{
+    const char *text = getenv("FAKE_CUDA_STRICT_BODIES");
+    bool strict = text && *text && strcmp(text, "0") != 0;
+    return strict && graph->owner && graph->owner->does->kind == ACT_CONDITIONAL && !fake_may_be_in_body(kind);
+}
+
 static cudaError_t capture_act(const char *call, struct CUstream_st *s, act *does, const launch_attributes *attributes)
 {
     cudaGraphNode_t node;
     if (s->captured->lost) {
         fake_drop_act(does);
         return cudaErrorStreamCaptureInvalidated;
+    }
+    if (is_refused(s->captured->graph, does->kind)) {
+        fake_drop_act(does);
+        return fake_lose(s->captured, cudaErrorNotSupported);
     }
     if (attributes && attributes->programmatic)
         begin_early(&s->follows);

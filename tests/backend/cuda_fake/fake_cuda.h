@@ -3,7 +3,8 @@
  * A kernel's device code is its weir_kernel, whose host twin runs it: `resolve` returns what fake_cuda_kernel gives for one that tells the
  * bytes of its arguments. What CUDA forbids, and what weir must never do, ends the process with a message.
  * FAKE_CUDA_SEED chooses the order (1), FAKE_CUDA_EXECUTORS how many threads run (4). With FAKE_CUDA_NO_INNER_UPDATES=1 nodes in bodies of
- * conditional nodes cannot be changed or switched one by one. */
+ * conditional nodes cannot be changed or switched one by one; with FAKE_CUDA_STRICT_BODIES=1 what they may not hold is refused when it is captured,
+ * not when the graph is made executable. */
 #ifndef TESTS_BACKEND_CUDA_FAKE_FAKE_CUDA_H
 #define TESTS_BACKEND_CUDA_FAKE_FAKE_CUDA_H
 

@@ -35,7 +35,7 @@ static cudaGraphNode_t in_a_cycle(const struct CUgraph_st *graph)
     return NULL;
 }
 
-static bool may_be_in_body(act_kind kind)
+bool fake_may_be_in_body(act_kind kind)
 {
     return kind == ACT_NOTHING || kind == ACT_KERNEL || kind == ACT_LINE || kind == ACT_BOX || kind == ACT_FILL || kind == ACT_CONDITIONAL || kind == ACT_CHILD;
 }
@@ -50,7 +50,7 @@ static verdict judge(const struct CUgraph_st *graph, bool body)
             return (verdict){cudaGraphInstantiateConditionalHandleUnused, NULL};
     for (size_t i = 0; i < graph->count; i++) {
         const struct CUgraphNode_st *node = graph->node[i];
-        if (body && !may_be_in_body(node->does->kind))
+        if (body && !fake_may_be_in_body(node->does->kind))
             return (verdict){cudaGraphInstantiateNodeOperationNotSupported, graph->node[i]};
         for (size_t b = 0; b < node->inner_count; b++) {
             verdict inner = judge(node->inner[b], body || node->does->kind == ACT_CONDITIONAL);
