@@ -26,7 +26,8 @@ typedef enum {
     ADDS,          /* x += value, by one kernel */
     FORKS,         /* the same, half of it on a stream of its own, and what it copies on the way */
     CALLS_HOST,    /* the same, and a host function in its stream */
-    LAUNCHES_GRAPH,/* the same, and a graph that calls the host */
+    LAUNCHES_GRAPH,/* the same, and a graph that calls the host; where it is captured, as a child graph */
+    RECORDS_EVENT, /* the same, and an event for others than its stream */
     NOTHING,
     RETURNS_FAILURE,
     SYNCHRONISES,
@@ -125,23 +126,55 @@ static void nothing(void *user)
     (void)user;
 }
 
+static cudaError_t add_child(cudaStream_t stream, cudaGraph_t child)
+{
+    enum cudaStreamCaptureStatus state;
+    cudaGraph_t graph = NULL;
+    const cudaGraphNode_t *follows = NULL;
+    const cudaGraphEdgeData *data = NULL;
+    cudaGraphNode_t node;
+    size_t count = 0;
+    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &follows, &data, &count);
+    if (result == cudaSuccess)
+        result = cudaGraphAddChildGraphNode(&node, graph, follows, count, child);
+    return result == cudaSuccess ? cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1, cudaStreamSetCaptureDependencies) : result;
+}
+
+static cudaError_t launch(cudaStream_t stream, cudaGraph_t graph)
+{
+    cudaGraphExec_t exec = NULL;
+    cudaError_t result = cudaGraphInstantiate(&exec, graph, 0);
+    if (result == cudaSuccess)
+        result = cudaGraphLaunch(exec, stream);
+    if (exec)
+        (void)cudaGraphExecDestroy(exec);
+    return result;
+}
+
 static cudaError_t launch_graph(cudaStream_t stream)
 {
+    enum cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
     cudaGraph_t graph = NULL;
-    cudaGraphExec_t exec = NULL;
     cudaGraphNode_t node;
     cudaError_t result = cudaGraphCreate(&graph, 0);
     if (result == cudaSuccess)
         result = cudaGraphAddHostNode(&node, graph, NULL, 0, &(struct cudaHostNodeParams){.fn = nothing});
     if (result == cudaSuccess)
-        result = cudaGraphInstantiate(&exec, graph, 0);
+        result = cudaStreamIsCapturing(stream, &state);
     if (result == cudaSuccess)
-        result = cudaGraphLaunch(exec, stream);
-    if (exec)
-        cudaGraphExecDestroy(exec);
+        result = state == cudaStreamCaptureStatusActive ? add_child(stream, graph) : launch(stream, graph);
     if (graph)
-        cudaGraphDestroy(graph);
+        (void)cudaGraphDestroy(graph);
     return result;
+}
+
+static cudaError_t record_event(cudaStream_t stream, cudaEvent_t event)
+{
+    enum cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+    cudaError_t result = cudaStreamIsCapturing(stream, &state);
+    if (result != cudaSuccess)
+        return result;
+    return cudaEventRecordWithFlags(event, stream, state == cudaStreamCaptureStatusActive ? cudaEventRecordExternal : cudaEventRecordDefault);
 }
 
 static cudaError_t allocate(void)
@@ -179,6 +212,9 @@ static cudaError_t do_as_told(const told *t, const handles *h, uint32_t *x, uint
         break;
     case LAUNCHES_GRAPH:
         result = launch_graph(stream);
+        break;
+    case RECORDS_EVENT:
+        result = record_event(stream, h->joined);
         break;
     case SYNCHRONISES:
         result = cudaStreamSynchronize(stream);
@@ -382,10 +418,12 @@ static void gives_the_same(behaviour first, behaviour second, uint32_t frames, u
 START_TEST(results_are_the_same_in_every_mode)
 {
     static const behaviour kinds[] = {ADDS, FORKS, CALLS_HOST};
-    for (int m = 0; m < CUDA_MODES; m++)
+    for (int m = 0; m < CUDA_MODES; m++) {
+        gives_the_same(LAUNCHES_GRAPH, RECORDS_EVENT, 2, 1, cuda_modes[m]);
         for (uint32_t frames = 1; frames <= 3; frames++)
             for (int k = 0; k < 9; k++)
                 gives_the_same(kinds[k / 3], kinds[k % 3], frames, k % 2 ? 1 : 3, cuda_modes[m]);
+    }
 }
 END_TEST
 
@@ -400,6 +438,7 @@ START_TEST(and_under_debugging)
 {
     gives_the_same(ADDS, FORKS, 2, 1, "eager");
     gives_the_same(FORKS, CALLS_HOST, 3, 3, "eager");
+    gives_the_same(LAUNCHES_GRAPH, RECORDS_EVENT, 1, 1, "eager");
 }
 END_TEST
 
@@ -555,25 +594,20 @@ END_TEST
 
 static const struct {
     behaviour does;
-    const char *said, *said_when_debugging; /* NULL: the same */
+    const char *said;
 } refusals[] = {
-    {NOTHING, "added nothing", NULL},
-    {RETURNS_FAILURE, "returned WEIR_ERR_IO", "WEIR_ERR_IO"},
-    {SYNCHRONISES, "waits for the device, or takes or frees memory (900)", NULL},
-    {WAITS_FOR_DEVICE, "waits for the device, or takes or frees memory (900)", NULL},
-    {ALLOCATES, "waits for the device, or takes or frees memory (900)", NULL},
-    {GOES_ON, "and goes on: it waits for the device, takes or frees memory, or uses the legacy stream", NULL},
-    {ALLOCATES_IN_STREAM, "puts an allocation (cudaMallocAsync) into its stream", "cudaFreeAsync"},
-    {LEAVES_UNJOINED, "unjoined (904)", NULL},
-    {WAITS_FOR_OLD_EVENT, "waits for an event that was recorded before it was called (905)", NULL},
-    {ASKS_OWN_EVENT, "(907)", NULL},
+    {NOTHING, "added nothing"},
+    {RETURNS_FAILURE, "returned WEIR_ERR_IO"},
+    {SYNCHRONISES, "waits for the device, or takes or frees memory (900)"},
+    {WAITS_FOR_DEVICE, "waits for the device, or takes or frees memory (900)"},
+    {ALLOCATES, "waits for the device, or takes or frees memory (900)"},
+    {GOES_ON, "and goes on: it waits for the device, takes or frees memory, or uses the legacy stream"},
+    {ALLOCATES_IN_STREAM, "ation (cuda"},
+    {LEAVES_UNJOINED, "unjoined (904)"},
+    {WAITS_FOR_OLD_EVENT, "waits for an event that was recorded before it was called (905)"},
+    {ASKS_OWN_EVENT, "(907)"},
 };
 enum { REFUSALS = sizeof refusals / sizeof *refusals };
-
-static const char *said_of(int i)
-{
-    return refusals[i].does == ALLOCATES_IN_STREAM ? "ation (cuda" : refusals[i].said;
-}
 
 static void is_refused(const char *mode, int i, bool is_first)
 {
@@ -581,7 +615,7 @@ static void is_refused(const char *mode, int i, bool is_first)
     weir_exec *exec = NULL;
     pipeline_make(&p, is_first ? refusals[i].does : FORKS, is_first ? FORKS : refusals[i].does, 1);
     REFUSED(WEIR_ERR_TASK, try_exec(p.graph, 2, mode, &exec), is_first ? "task 'first': enqueue of native 'told' " : "task 'second': enqueue of native 'told' ");
-    says(weir_last_error(), said_of(i));
+    says(weir_last_error(), refusals[i].said);
     no_error_is_left();
     pipeline_finish(&p);
     another_exec_works(mode);
@@ -653,7 +687,7 @@ static void fails_when_debugging(behaviour does, const char *said)
 START_TEST(debugging_refuses_the_same)
 {
     for (int i = 0; i < REFUSALS; i++)
-        fails_when_debugging(refusals[i].does, refusals[i].does == RETURNS_FAILURE ? "WEIR_ERR_IO" : said_of(i));
+        fails_when_debugging(refusals[i].does, refusals[i].does == RETURNS_FAILURE ? "WEIR_ERR_IO" : refusals[i].said);
 }
 END_TEST
 
@@ -914,6 +948,181 @@ START_TEST(rings_that_another_exec_moves_arrive)
 }
 END_TEST
 
+/* ---- in bodies of loops and branches ---- */
+
+enum { ROUNDS = 5 };
+
+/* x = 0; loop ROUNDS times: x += value, by a native; out = x. With a branch: each round within one. */
+typedef struct {
+    weir_graph *graph, *body, *within;
+    weir_buffer *x, *word, *out;
+    weir_param *value;
+    weir_task loop;
+    told told;
+} looping;
+
+static void looping_make(looping *l, behaviour does, bool branches)
+{
+    const uint32_t zero = 0, rounds = ROUNDS, three = 3, less = UINT32_MAX, one = 1;
+    memset(l, 0, sizeof *l);
+    l->told.does = does;
+    l->graph = graph_make("looping");
+    l->body = graph_make("body");
+    l->x = numbers("x", N, 1, WEIR_DEVICE);
+    l->word = numbers("word", 1, 1, WEIR_DEVICE);
+    l->out = numbers("out", N, WEIR_RING_AUTO, WEIR_HOST_OUT);
+    OK(weir_param_create("value", &three, sizeof three, &l->value));
+    l->within = graph_make("within");
+    weir_add_native(branches ? l->within : l->body, &told_native, &l->told, WEIR_ARGS(WEIR_READ_WRITE(l->x), WEIR_PARAM(l->value)));
+    if (branches)
+        weir_add_if(l->body, "if", l->word, l->within, NULL);
+    weir_add_kernel(l->body, &add_kernel, (weir_shape){.grid = {1}, .block = {1}}, WEIR_ARGS(WEIR_READ_WRITE(l->word), WEIR_VALUE(less), WEIR_VALUE(one)));
+    weir_add_fill(l->graph, "zero", WEIR_WRITE(l->x), &zero, sizeof zero);
+    weir_add_fill(l->graph, "rounds", WEIR_WRITE(l->word), &rounds, sizeof rounds);
+    l->loop = weir_add_while(l->graph, "loop", l->body, l->word, 100);
+    weir_add_copy(l->graph, "down", WEIR_WRITE(l->out), WEIR_READ(l->x));
+    OK(weir_graph_status(l->graph));
+}
+
+static void looping_finish(looping *l)
+{
+    is_balanced(&l->told);
+    weir_graph_destroy(l->graph);
+    weir_graph_destroy(l->body);
+    weir_graph_destroy(l->within);
+    weir_buffer_destroy(l->x);
+    weir_buffer_destroy(l->word);
+    weir_buffer_destroy(l->out);
+    weir_param_destroy(l->value);
+}
+
+static void looping_gave(const looping *l, weir_exec *exec, weir_ticket ticket, uint32_t sum)
+{
+    OK(weir_exec_wait(exec, ticket, LONG_NS));
+    const uint32_t *out = weir_exec_data(exec, ticket, l->out);
+    ck_assert_msg(out != NULL, "%s", weir_last_error());
+    for (uint32_t i = 0; i < N; i++)
+        ck_assert_uint_eq(out[i], sum);
+}
+
+static void loops(behaviour does, bool branches, uint32_t frames, const char *mode)
+{
+    looping l;
+    uint32_t value = 3;
+    looping_make(&l, does, branches);
+    weir_exec *exec = exec_in_mode(runtime, l.graph, frames, mode);
+    for (uint32_t n = 0; n < 12; n++) {
+        bool on = n % 5 != 3;
+        if (n % 4 == 2)
+            value += n;
+        OK(weir_exec_set(exec, l.value, &value));
+        OK(weir_exec_enable(exec, l.loop, on));
+        looping_gave(&l, exec, submit(exec), on ? ROUNDS * value : 0);
+    }
+    OK(weir_exec_enable(exec, l.loop, 1));
+    weir_ticket ticket = {0};
+    for (int n = 0; n < 5; n++)
+        ticket = submit(exec);
+    looping_gave(&l, exec, ticket, ROUNDS * value);
+    no_error_is_left();
+    weir_exec_destroy(exec);
+    looping_finish(&l);
+}
+
+START_TEST(natives_work_in_bodies)
+{
+    for (int m = 0; m < CUDA_MODES; m++)
+        for (uint32_t frames = 1; frames <= 3; frames += 2)
+            for (int branches = 0; branches < 2; branches++) {
+                loops(ADDS, branches, frames, cuda_modes[m]);
+                loops(FORKS, branches, frames, cuda_modes[m]);
+            }
+}
+END_TEST
+
+START_TEST(natives_work_in_bodies_under_debugging)
+{
+    loops(ADDS, true, 2, "eager");
+    loops(FORKS, false, 2, "eager");
+}
+END_TEST
+
+static void is_refused_in_a_body(const char *mode, bool branches, behaviour does, const char *said)
+{
+    looping l;
+    weir_exec *exec = NULL;
+    looping_make(&l, does, branches);
+    REFUSED(WEIR_ERR_TASK, try_exec(l.graph, 2, mode, &exec), branches ? "task 'loop/if/told': enqueue of native 'told' " : "task 'loop/told': enqueue of native 'told' ");
+    says(weir_last_error(), said);
+    no_error_is_left();
+    looping_finish(&l);
+}
+
+static void bodies_refuse(const char *mode)
+{
+    for (int branches = 0; branches < 2; branches++) {
+        for (int i = 0; i < REFUSALS; i++)
+            is_refused_in_a_body(mode, branches, refusals[i].does, refusals[i].said);
+        is_refused_in_a_body(mode, branches, CALLS_HOST, "puts a host function into its stream, which the body of a loop or branch may not hold");
+        is_refused_in_a_body(mode, branches, LAUNCHES_GRAPH, "puts a host function into its stream, which the body of a loop or branch may not hold");
+        is_refused_in_a_body(mode, branches, RECORDS_EVENT, "puts an event of another stream's into its stream, which the body of a loop or branch may not hold");
+        loops(FORKS, branches, 1, mode);
+    }
+}
+
+START_TEST(bodies_hold_less_in_every_mode)
+{
+    for (int m = 0; m < CUDA_MODES; m++)
+        bodies_refuse(cuda_modes[m]);
+}
+END_TEST
+
+START_TEST(and_bodies_under_debugging)
+{
+    bodies_refuse("eager");
+    is_refused_in_a_body("eager", false, USES_LEGACY, "uses the legacy stream (906)");
+}
+END_TEST
+
+START_TEST(what_was_prepared_for_bodies_is_released_when_making_fails)
+{
+    for (int m = 0; m < CUDA_MODES; m++) {
+        looping l;
+        weir_exec *exec = NULL;
+        looping_make(&l, ADDS, true);
+        l.told.fails_to_prepare = 2;
+        REFUSED(WEIR_ERR_TASK, try_exec(l.graph, 3, cuda_modes[m], &exec), "task 'told': prepare of native 'told'");
+        ck_assert_int_eq(l.told.released, 1);
+        looping_finish(&l);
+    }
+}
+END_TEST
+
+START_TEST(a_failure_in_a_body_that_is_made_anew_is_the_frames)
+{
+    static const behaviour kinds[] = {RETURNS_FAILURE, CALLS_HOST};
+    for (int m = 0; m < CUDA_MODES; m++)
+        for (int k = 0; k < 2; k++) {
+            looping l;
+            weir_task culprit;
+            const uint32_t other = 11;
+            looping_make(&l, ADDS, false);
+            weir_exec *exec = exec_in_mode(runtime, l.graph, 2, cuda_modes[m]);
+            looping_gave(&l, exec, submit(exec), ROUNDS * 3);
+            l.told.does = kinds[k];
+            OK(weir_exec_set(exec, l.value, &other));
+            weir_ticket ticket = submit(exec);
+            no_error_is_left();
+            REFUSED(WEIR_ERR_TASK, weir_exec_wait(exec, ticket, LONG_NS), "task 'loop/told': enqueue of native 'told' ");
+            says(weir_last_error(), k == 0 ? "WEIR_ERR_IO" : "a host function");
+            ck_assert_int_eq(weir_exec_status(exec, &culprit), WEIR_ERR_TASK);
+            ck_assert_uint_eq(culprit.number, l.loop.number);
+            weir_exec_destroy(exec);
+            looping_finish(&l);
+        }
+}
+END_TEST
+
 int main(void)
 {
     skip_without_device();
@@ -939,12 +1148,18 @@ int main(void)
     tcase_add_test(cases, a_native_that_is_off_is_not_called);
     tcase_add_test(cases, a_failure_when_a_slot_is_made_anew_is_the_frames);
     tcase_add_test(cases, rings_that_another_exec_moves_arrive);
+    tcase_add_test(cases, natives_work_in_bodies);
+    tcase_add_test(cases, bodies_hold_less_in_every_mode);
+    tcase_add_test(cases, what_was_prepared_for_bodies_is_released_when_making_fails);
+    tcase_add_test(cases, a_failure_in_a_body_that_is_made_anew_is_the_frames);
     suite_add_tcase(suite, cases);
     TCase *debugging = tcase_create("debugging");
     tcase_add_checked_fixture(debugging, set_debug, tear_down);
     tcase_add_test(debugging, and_under_debugging);
     tcase_add_test(debugging, debugging_refuses_the_same);
     tcase_add_test(debugging, debugging_names_who_uses_the_legacy_stream);
+    tcase_add_test(debugging, natives_work_in_bodies_under_debugging);
+    tcase_add_test(debugging, and_bodies_under_debugging);
     suite_add_tcase(suite, debugging);
     return suite_run(suite);
 }
