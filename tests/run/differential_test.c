@@ -17,6 +17,20 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 static random_program program;
 static outcome expected, got;
 
+/* Of loops that are in no other, over all frames: that ran no round, as many as they may, and between. */
+static uint64_t never, cut, between;
+
+static void count_rounds(uint32_t frames)
+{
+    for (uint32_t i = 0; i < program.step_count; i++)
+        for (uint32_t frame = 0; frame < frames && program.steps[i].what == DO_WHILE; frame++) {
+            uint32_t rounds = expected.rounds[i][frame] - 1;
+            never += rounds == 0;
+            cut += rounds == program.steps[i].at_most;
+            between += rounds > 0 && rounds < program.steps[i].at_most;
+        }
+}
+
 static void compare(weir_runtime *runtime, const random_run *run, uint32_t workers)
 {
     declared d;
@@ -33,11 +47,13 @@ static void compare_all(const random_options *options, uint64_t salt)
     uint64_t first = from_environment("WEIR_TEST_SEED", 1), count = from_environment("WEIR_TEST_PROGRAMS", 3000);
     for (uint32_t w = 0; w < WORKERS_MOST; w++)
         ck_assert_int_eq(weir_runtime_create(&(weir_runtime_options){.backend = "host", .workers = w + 1}, &runtimes[w]), WEIR_OK);
+    never = cut = between = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         uint64_t random = seed ^ salt;
         random_program_make(&program, seed, options);
         uint32_t frames = 1 + weir_random_below(&random, FRAMES_MOST);
         random_program_compute(&program, frames, &expected);
+        count_rounds(frames);
         for (int policy = 0; policy < 2; policy++) {
             uint32_t workers = 1 + weir_random_below(&random, WORKERS_MOST);
             random_run run = {policy ? "priority" : "round_robin", 1 + weir_random_below(&random, LANES_MOST), 1 + weir_random_below(&random, 3), frames};
@@ -46,7 +62,10 @@ static void compare_all(const random_options *options, uint64_t salt)
     }
     for (uint32_t w = 0; w < WORKERS_MOST; w++)
         weir_runtime_destroy(runtimes[w]);
-    printf("%llu programs from seed %llu on\n", (unsigned long long)count, (unsigned long long)first);
+    printf("%llu programs from seed %llu on; loops ran no round %llu times, as many as they may %llu times, and between %llu times\n", (unsigned long long)count,
+           (unsigned long long)first, (unsigned long long)never, (unsigned long long)cut, (unsigned long long)between);
+    if (count >= 20)
+        ck_assert_uint_gt(never < cut ? never < between ? never : between : cut < between ? cut : between, count / 20);
 }
 
 START_TEST(derived_edges_give_what_the_order_of_declaration_gives)

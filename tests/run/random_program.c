@@ -14,7 +14,7 @@ static random_cells cells_of(const random_program *program, const touching *a)
 {
     const described *b = &program->buffers[a->buffer];
     weir_box box = a->whole ? (weir_box){0, 0, 0, b->nx, b->ny, 1} : a->box;
-    return (random_cells){a->mode, box.x, box.y, box.nx, box.ny, b->row};
+    return (random_cells){a->mode, box.x, box.y, box.nx, box.ny, b->row, b->word};
 }
 
 static random_code code_of(const random_program *program, const step *s)
@@ -53,9 +53,9 @@ static void write_elements(const random_code *code, uint32_t *const *base, uint3
             if (e % code->blocks < first || e % code->blocks >= first + count)
                 continue;
             if (cells->mode == WEIR_ARG_REDUCE)
-                add(at, random_written(sum, cells->mode, e, 0));
+                add(at, random_written(cells, sum, e, 0));
             else
-                *at = random_written(sum, cells->mode, e, *at);
+                *at = random_written(cells, sum, e, *at);
         }
     }
 }
@@ -111,7 +111,8 @@ static uint32_t other_value(uint32_t frame)
 /* What the program puts into a WEIR_HOST_IN buffer. */
 static uint32_t input_value(const random_program *program, uint32_t buffer, uint32_t frame, uint32_t element)
 {
-    return random_mix(random_mix((uint32_t)program->seed, buffer * 64 + frame), element);
+    uint32_t hash = random_mix(random_mix((uint32_t)program->seed, buffer * 64 + frame), element);
+    return program->buffers[buffer].word ? hash % WORDS_UP_TO : hash;
 }
 
 static void fill_input(const random_program *program, uint32_t buffer, uint32_t frame, uint32_t *to)
@@ -122,14 +123,22 @@ static void fill_input(const random_program *program, uint32_t buffer, uint32_t 
             to[y * d->row + x] = input_value(program, buffer, frame, y * d->row + x);
 }
 
+static bool is_control(const step *s)
+{
+    return s->what >= DO_WHILE;
+}
+
 static bool touches(const random_program *program, uint32_t buffer, bool merely_reads_count)
 {
-    for (uint32_t i = 0; i < program->step_count; i++)
+    for (uint32_t i = 0; i < program->all_steps; i++) {
+        if (merely_reads_count && is_control(&program->steps[i]) && program->steps[i].word == buffer)
+            return true;
         for (uint32_t a = 0; a < program->steps[i].access_count; a++) {
             const touching *t = &program->steps[i].accesses[a];
             if (t->buffer == buffer && (merely_reads_count || t->mode != WEIR_ARG_READ))
                 return true;
         }
+    }
     return false;
 }
 
@@ -140,6 +149,7 @@ typedef struct {
     random_program *program;
     bool written[BUFFERS_MOST]; /* this frame, all of it */
     bool never_written[BUFFERS_MOST]; /* a ring that this graph only reads */
+    uint32_t inside;                  /* loops and branches that what is made stands in */
 } maker;
 
 static uint32_t below(maker *m, uint32_t bound)
@@ -171,6 +181,11 @@ static void make_buffers(maker *m, bool rings)
             d->row += 1 + below(m, 3);
         d->place = random_place(m);
         d->copies = 1;
+        if (RANDOM_PROGRAM_CONTROL && !p->explicit_only && d->place != WEIR_HOST_LOCAL && chance(m, 25)) {
+            d->nx = d->ny = d->row = 1;
+            d->word = true;
+            continue;
+        }
         if (rings && chance(m, 50)) {
             static const uint32_t sizes[] = {2, 3, WEIR_RING_AUTO};
             d->copies = sizes[below(m, 3)];
@@ -201,16 +216,17 @@ static touching random_access(maker *m, uint32_t buffer)
     if (d->place == WEIR_HOST_IN) {
         a.mode = WEIR_ARG_READ;
         a.back = is_ring(d) && chance(m, 50) ? 1 + below(m, d->copies == WEIR_RING_AUTO ? BACK_MOST : d->copies - 1) : 0;
-    } else if (is_ring(d) && (m->never_written[buffer] || chance(m, 30))) {
+    } else if (is_ring(d) && (m->never_written[buffer] || (m->inside && !m->written[buffer]) || chance(m, 30))) {
         a.mode = WEIR_ARG_READ;
         uint32_t most = d->copies == WEIR_RING_AUTO ? BACK_MOST : d->copies - 1;
-        a.back = m->never_written[buffer] && chance(m, 50) ? 0 : 1 + below(m, most);
+        a.back = m->never_written[buffer] && chance(m, 50) ? 0 : 1 + below(m, most); /* what a body writes must be written before, as a whole */
     } else if (is_ring(d) && !m->written[buffer]) {
         a.mode = WEIR_ARG_WRITE;
         a.whole = true;
     } else {
+        static const unsigned modes_of_words[] = {WEIR_ARG_READ, WEIR_ARG_READ_WRITE, WEIR_ARG_WRITE, WEIR_ARG_WRITE};
         static const unsigned modes[] = {WEIR_ARG_READ, WEIR_ARG_READ, WEIR_ARG_WRITE, WEIR_ARG_READ_WRITE, WEIR_ARG_READ_WRITE, WEIR_ARG_REDUCE};
-        a.mode = modes[below(m, m->written[buffer] ? 6 : 5)];
+        a.mode = d->word ? modes_of_words[below(m, 4)] : modes[below(m, m->written[buffer] ? 6 : 5)];
     }
     return a;
 }
@@ -220,7 +236,7 @@ static void note_access(maker *m, const touching *a)
     described *d = &m->program->buffers[a->buffer];
     if (a->back > d->furthest_back)
         d->furthest_back = a->back;
-    if (a->back == 0 && a->whole && (a->mode == WEIR_ARG_WRITE || a->mode == WEIR_ARG_READ_WRITE))
+    if (m->inside == 0 && a->back == 0 && a->whole && (a->mode == WEIR_ARG_WRITE || a->mode == WEIR_ARG_READ_WRITE)) /* a body may never run */
         m->written[a->buffer] = true;
 }
 
@@ -260,6 +276,8 @@ static void make_copy(maker *m, step *s)
         return;
     bool must_be_whole = is_ring(dt) && !m->written[to];
     uint32_t nx = dt->nx < df->nx ? dt->nx : df->nx, ny = dt->ny < df->ny ? dt->ny : df->ny;
+    if (m->inside && dt->place != WEIR_DEVICE && df->place != WEIR_DEVICE) /* between host places: refused in a body */
+        return;
     if (must_be_whole && (dt->nx > df->nx || dt->ny > df->ny))
         return;
     w.whole = r.whole = false;
@@ -269,7 +287,7 @@ static void make_copy(maker *m, step *s)
     }
     w.box = (weir_box){must_be_whole ? 0 : below(m, dt->nx - nx + 1), must_be_whole ? 0 : below(m, dt->ny - ny + 1), 0, nx, ny, 1};
     r.box = (weir_box){below(m, df->nx - nx + 1), below(m, df->ny - ny + 1), 0, nx, ny, 1};
-    if (nx == dt->nx && ny == dt->ny)
+    if (m->inside == 0 && nx == dt->nx && ny == dt->ny)
         m->written[to] = true;
     s->what = DO_COPY;
     s->accesses[0] = w;
@@ -292,6 +310,51 @@ static void make_fill(maker *m, step *s)
     note_access(m, &w);
 }
 
+static void make_step(maker *m, uint32_t id);
+
+/* One of a loop's steps counts its word down, or writes it anew, or it would be refused. */
+static void make_counting_step(maker *m, uint32_t id, uint32_t word)
+{
+    step *s = &m->program->steps[id];
+    *s = (step){.what = DO_KERNEL, .id = id, .blocks = 1, .value = below(m, 1000), .takes_frame = chance(m, 50), .access_count = 1};
+    snprintf(s->name, sizeof s->name, "t%u", id);
+    s->accesses[0] = (touching){.buffer = word, .mode = chance(m, 80) ? WEIR_ARG_READ_WRITE : WEIR_ARG_WRITE, .whole = true};
+}
+
+/* So many steps in a row, fewer if there is no room; the bodies of loops and branches among them come behind. */
+static void make_body(maker *m, step *s, uint32_t body, uint32_t wanted)
+{
+    random_program *p = m->program;
+    uint32_t room = STEPS_MOST - p->all_steps, first = p->all_steps, count = wanted < room ? wanted : room;
+    uint32_t counting = s->what == DO_WHILE ? below(m, count) : UINT32_MAX;
+    s->bodies[body].first = first;
+    s->bodies[body].count = count;
+    p->all_steps += count;
+    m->inside++;
+    for (uint32_t i = 0; i < count; i++)
+        if (i == counting)
+            make_counting_step(m, first + i, s->word);
+        else
+            make_step(m, first + i);
+    m->inside--;
+}
+
+/* Nothing, if no buffer can decide, or there are steps enough. */
+static void make_control(maker *m, step *s)
+{
+    random_program *p = m->program;
+    const doing kind = DO_WHILE + below(m, 3);
+    const uint32_t word = below(m, p->buffer_count);
+    if (!p->buffers[word].word || m->inside > 2 || p->all_steps == STEPS_MOST || (kind == DO_WHILE && p->buffers[word].place == WEIR_HOST_IN))
+        return;
+    s->what = kind;
+    s->word = word;
+    s->body_count = kind == DO_WHILE ? 1 : kind == DO_IF ? 1 + below(m, 2) : 1 + below(m, BODIES_MOST);
+    s->at_most = 1 + below(m, 5);
+    for (uint32_t b = 0; b < s->body_count; b++)
+        make_body(m, s, b, kind == DO_WHILE ? 1 + below(m, 4) : below(m, 4));
+}
+
 static void make_step(maker *m, uint32_t id)
 {
     step *s = &m->program->steps[id];
@@ -302,7 +365,10 @@ static void make_step(maker *m, uint32_t id)
     s->delay = chance(m, 20) ? below(m, 40000) : 0;
     s->priority = chance(m, 20) ? (int32_t)below(m, 3) - 1 : 0;
     uint32_t kind = below(m, 100);
-    if (kind < 60) {
+    if (RANDOM_PROGRAM_CONTROL && !m->program->explicit_only && chance(m, 20)) {
+        for (int tries = 0; tries < 8 && s->what == DO_NOTHING; tries++)
+            make_control(m, s);
+    } else if (kind < 60 || (kind < 75 && m->inside)) {
         s->what = DO_KERNEL;
         s->blocks = chance(m, 50) ? 1 : 1 + below(m, 40);
         s->one_call = chance(m, 10);
@@ -352,7 +418,7 @@ static void make_edges(random_program *p)
 static void make_steps(maker *m, const random_options *options)
 {
     random_program *p = m->program;
-    p->step_count = 2 + below(m, options->tasks_most - 1);
+    p->step_count = p->all_steps = 2 + below(m, options->tasks_most - 1);
     for (uint32_t i = 0; i < p->step_count; i++)
         make_step(m, i);
     if (p->explicit_only)
@@ -425,6 +491,37 @@ static void move_step(const random_code *code, const step *s, uint32_t *const *b
         base[0][random_element(&code->cells[0], c)] = s->what == DO_COPY ? base[1][random_element(&code->cells[1], c)] : pattern_element(s);
 }
 
+static void compute_step(random_program *p, random_world *world, step *s, uint32_t frame);
+
+static void compute_body(random_program *p, random_world *world, const step *s, uint32_t body, uint32_t frame)
+{
+    for (uint32_t i = 0; i < s->bodies[body].count; i++)
+        compute_step(p, world, &p->steps[s->bodies[body].first + i], frame);
+}
+
+static void compute_control(random_program *p, random_world *world, const step *s, uint32_t frame)
+{
+    const uint32_t *word = world->data[s->word][0];
+    uint32_t rounds = 0;
+    switch (s->what) {
+    case DO_WHILE:
+        for (; *word != 0 && rounds < s->at_most; rounds++)
+            compute_body(p, world, s, 0, frame);
+        if (s->id < p->step_count)
+            p->rounds[s->id][frame] = rounds;
+        break;
+    case DO_IF:
+        if (*word != 0)
+            compute_body(p, world, s, 0, frame);
+        else if (s->body_count > 1)
+            compute_body(p, world, s, 1, frame);
+        break;
+    default:
+        if (*word < s->body_count)
+            compute_body(p, world, s, *word, frame);
+    }
+}
+
 static void compute_step(random_program *p, random_world *world, step *s, uint32_t frame)
 {
     const random_code code = code_of(p, s);
@@ -435,6 +532,8 @@ static void compute_step(random_program *p, random_world *world, step *s, uint32
         compute(&code, base, s->takes_frame ? frame : 0, s->takes_other ? other_value(frame) : 0, 0, s->blocks);
     else if (s->what == DO_COPY || s->what == DO_FILL)
         move_step(&code, s, base);
+    else if (is_control(s))
+        compute_control(p, world, s, frame);
 }
 
 void random_world_frame(random_world *world, random_program *program, uint32_t frame, uint64_t off)
@@ -448,14 +547,17 @@ void random_world_frame(random_world *world, random_program *program, uint32_t f
         if (input)
             fill_input(program, b, frame, copy_of(program, world, &newest));
     }
-    for (uint32_t i = 0; i < program->step_count; i++)
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        program->rounds[i][frame] = 0;
         if (!(off >> i & 1))
             compute_step(program, world, &program->steps[i], frame);
+        program->rounds[i][frame]++; /* known */
+    }
 }
 
 static void take_seen(random_program *program, outcome *out)
 {
-    size_t bytes = program->step_count * sizeof program->seen[0];
+    size_t bytes = program->all_steps * sizeof program->seen[0];
     memcpy(out->seen, program->seen, bytes);
     memset(program->seen, 0, bytes);
 }
@@ -468,6 +570,8 @@ void random_world_outcome(const random_world *world, random_program *program, ou
         memcpy(out->data[b], world->data[b][at], sizeof out->data[b]);
     }
     take_seen(program, out);
+    memcpy(out->rounds, program->rounds, sizeof out->rounds);
+    memset(program->rounds, 0, sizeof program->rounds);
 }
 
 void random_program_compute(random_program *program, uint32_t frames, outcome *out)
@@ -489,7 +593,30 @@ static weir_arg arg_of(const declared *d, const touching *a)
     return a->whole ? arg : weir_part(arg, a->box);
 }
 
-static weir_task declare_step(const random_program *program, const declared *d, const step *s)
+static weir_task declare_step(const random_program *program, const declared *d, weir_graph *graph, const step *s);
+
+static weir_task declare_control(const random_program *program, const declared *d, weir_graph *graph, const step *s)
+{
+    weir_graph *bodies[BODIES_MOST] = {NULL};
+    weir_buffer *word = d->buffers[s->word];
+    weir_task task;
+    for (uint32_t b = 0; b < s->body_count; b++) {
+        ck_assert_int_eq(weir_graph_create("body", 0, &bodies[b]), WEIR_OK);
+        for (uint32_t i = 0; i < s->bodies[b].count; i++)
+            declare_step(program, d, bodies[b], &program->steps[s->bodies[b].first + i]);
+    }
+    if (s->what == DO_WHILE)
+        task = weir_add_while(graph, s->name, bodies[0], word, s->at_most);
+    else if (s->what == DO_IF)
+        task = weir_add_if(graph, s->name, word, bodies[0], bodies[1]);
+    else
+        task = weir_add_switch(graph, s->name, word, (const weir_graph *const *)bodies, s->body_count);
+    for (uint32_t b = 0; b < s->body_count; b++)
+        weir_graph_destroy(bodies[b]);
+    return task;
+}
+
+static weir_task declare_step(const random_program *program, const declared *d, weir_graph *graph, const step *s)
 {
     static const uint32_t zero = 0;
     static void *const nothing = NULL;
@@ -502,22 +629,27 @@ static weir_task declare_step(const random_program *program, const declared *d, 
     weir_task task = {0, 0};
     switch (s->what) {
     case DO_KERNEL:
-        task = weir_add_kernel(d->graph, s->one_call ? &one_call_kernel : s->early ? &early_kernel : &shared_kernel, (weir_shape){.grid = {s->blocks}, .block = {32}}, all);
+        task = weir_add_kernel(graph, s->one_call ? &one_call_kernel : s->early ? &early_kernel : &shared_kernel, (weir_shape){.grid = {s->blocks}, .block = {32}}, all);
         break;
     case DO_HOST:
-        task = weir_add_host(d->graph, s->name, host_function, NULL, all);
+        task = weir_add_host(graph, s->name, host_function, NULL, all);
         break;
     case DO_COPY:
-        task = weir_add_copy(d->graph, s->name, args[BUFFERS_FROM], args[BUFFERS_FROM + 1]);
+        task = weir_add_copy(graph, s->name, args[BUFFERS_FROM], args[BUFFERS_FROM + 1]);
         break;
     case DO_FILL:
-        task = weir_add_fill(d->graph, s->name, args[BUFFERS_FROM], &s->pattern, s->pattern_bytes);
+        task = weir_add_fill(graph, s->name, args[BUFFERS_FROM], &s->pattern, s->pattern_bytes);
         break;
     case DO_NOTHING:
-        task = weir_add_empty(d->graph, s->name);
+        task = weir_add_empty(graph, s->name);
+        break;
+    case DO_WHILE:
+    case DO_IF:
+    case DO_SWITCH:
+        task = declare_control(program, d, graph, s);
         break;
     }
-    weir_task_set(d->graph, task, &(weir_task_options){.name = s->name, .priority = s->priority, .cost_ns = 1 + s->value});
+    weir_task_set(graph, task, &(weir_task_options){.name = s->name, .priority = s->priority, .cost_ns = 1 + s->value});
     return task;
 }
 
@@ -542,7 +674,7 @@ static void declare_graph(const random_program *program, uint32_t skip_edge, dec
     MUST(weir_param_create("other", &other, sizeof other, &out->other));
     MUST(weir_graph_create("random", program->explicit_only ? WEIR_GRAPH_EXPLICIT : 0, &out->graph));
     for (uint32_t i = 0; i < program->step_count; i++)
-        out->tasks[i] = declare_step(program, out, &program->steps[i]);
+        out->tasks[i] = declare_step(program, out, out->graph, &program->steps[i]);
     for (uint32_t e = 0; e < program->edge_count; e++)
         if (e != skip_edge)
             weir_after(out->graph, out->tasks[program->edges[e].later], out->tasks[program->edges[e].earlier]);
@@ -622,6 +754,16 @@ void random_program_outcome(random_program *program, const declared *d, weir_run
     take_seen(program, out);
 }
 
+void random_program_rounds(const random_program *program, const declared *d, weir_exec *exec, weir_ticket ticket, uint32_t frame, outcome *out)
+{
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        uint32_t rounds = 0;
+        if (program->steps[i].what == DO_WHILE)
+            MUST(weir_exec_iterations(exec, ticket, d->tasks[i], &rounds));
+        out->rounds[i][frame] = rounds + 1;
+    }
+}
+
 void random_program_run(random_program *program, declared *d, weir_runtime *runtime, const random_run *run, outcome *out)
 {
     weir_ticket last = {0};
@@ -630,18 +772,27 @@ void random_program_run(random_program *program, declared *d, weir_runtime *runt
         MUST(random_program_frame(program, d, exec, frame, 0, &last));
     MUST(weir_exec_wait(exec, last, -1));
     random_program_outcome(program, d, runtime, out);
+    for (uint32_t back = 0; back < run->in_flight && back < run->frames; back++)
+        random_program_rounds(program, d, exec, (weir_ticket){last.number - back}, run->frames - 1 - back, out);
     weir_exec_destroy(exec);
 }
 
 bool outcomes_differ(const random_program *program, const outcome *a, const outcome *b, uint32_t frames, bool print)
 {
     for (uint32_t frame = 0; frame < frames; frame++)
-        for (uint32_t i = 0; i < program->step_count; i++)
+        for (uint32_t i = 0; i < program->all_steps; i++) {
+            const uint32_t *x = i < program->step_count ? &a->rounds[i][frame] : NULL, *y = i < program->step_count ? &b->rounds[i][frame] : NULL;
+            if (x && *x && *y && *x != *y) {
+                if (print)
+                    fprintf(stderr, "seed %llu: loop %u ran %u times in frame %u, and %u times\n", (unsigned long long)program->seed, i, *x - 1, frame, *y - 1);
+                return true;
+            }
             if (a->seen[i][frame] != b->seen[i][frame]) {
                 if (print)
                     fprintf(stderr, "seed %llu: task %u read something else in frame %u\n", (unsigned long long)program->seed, i, frame);
                 return true;
             }
+        }
     for (uint32_t i = 0; i < program->buffer_count; i++)
         if (memcmp(a->data[i], b->data[i], sizeof a->data[i]) != 0) {
             if (print)

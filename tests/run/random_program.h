@@ -1,5 +1,5 @@
 /* random_program.h - programs made from a seed: buffers, rings and tasks that write, into what they write, a hash of who they are and of
- * all they read. The same program can be computed one task after another in plain arrays (the slow truth), or declared as a
+ * all they read; and loops and branches of such tasks. The same program can be computed one task after another in plain arrays (the slow truth), or declared as a
  * graph and run, on any backend, alone or in turn with another program on the same buffers. */
 #ifndef TESTS_RUN_RANDOM_PROGRAM_H
 #define TESTS_RUN_RANDOM_PROGRAM_H
@@ -13,6 +13,9 @@ enum {
     BUFFERS_MOST = 10,
     ELEMENTS_MOST = 96,
     TASKS_MOST = 64,
+    INSIDE_MOST = 64, /* in bodies of loops and branches */
+    STEPS_MOST = TASKS_MOST + INSIDE_MOST,
+    BODIES_MOST = 4,
     BACK_MOST = 3 /* frames */
 };
 
@@ -23,7 +26,14 @@ typedef struct {
     weir_box box;        /* when not whole */
 } touching;
 
-typedef enum { DO_KERNEL, DO_HOST, DO_COPY, DO_FILL, DO_NOTHING } doing;
+typedef enum { DO_KERNEL, DO_HOST, DO_COPY, DO_FILL, DO_NOTHING, DO_WHILE, DO_IF, DO_SWITCH } doing;
+
+/* Whether programs have loops and branches: not yet on CUDA. */
+#ifdef RANDOM_PROGRAM_CUDA
+enum { RANDOM_PROGRAM_CONTROL = 0 };
+#else
+enum { RANDOM_PROGRAM_CONTROL = 1 };
+#endif
 
 typedef struct {
     char name[16];
@@ -34,7 +44,12 @@ typedef struct {
     bool one_call, early; /* kernel */
     int32_t priority;
     uint32_t access_count;
-    touching accesses[ACCESSES_MOST]; /* copies: the write first */
+    touching accesses[ACCESSES_MOST]; /* copies: the write first; loops and branches: none of their own */
+    uint32_t word, at_most;           /* loops and branches: the buffer that decides */
+    uint32_t body_count;
+    struct {
+        uint32_t first, count; /* steps of the program: its bodies' steps stand behind its tasks, each body's own in a row */
+    } bodies[BODIES_MOST];
 } step;
 
 typedef struct {
@@ -42,25 +57,29 @@ typedef struct {
     uint32_t row;            /* elements from one row to the next */
     weir_place place;
     uint32_t furthest_back;
+    bool word; /* of one element, which may decide */
 } described;
 
 typedef struct {
     uint64_t seed;
     bool explicit_only;     /* edges are declared, not derived; no rings, one frame */
     uint32_t buffer_count, step_count, edge_count;
+    uint32_t all_steps; /* with those in bodies */
     described buffers[BUFFERS_MOST];
-    step steps[TASKS_MOST];
+    step steps[STEPS_MOST];
     struct {
         uint32_t later, earlier;
     } edges[TASKS_MOST * TASKS_MOST];
-    uint32_t own_seen[TASKS_MOST][FRAMES_MOST];
+    uint32_t own_seen[STEPS_MOST][FRAMES_MOST];
     uint32_t (*seen)[FRAMES_MOST]; /* where tasks leave what they saw: own_seen, or what a device too can reach; zeros */
+    uint32_t rounds[TASKS_MOST][FRAMES_MOST]; /* of loops, as the truth has it */
 } random_program;
 
-/* What is left after some frames: each buffer's newest copy, and what each task saw. */
+/* What is left after some frames: each buffer's newest copy, what each task saw, and how often loops ran, where that is known, + 1. */
 typedef struct {
     uint32_t data[BUFFERS_MOST][ELEMENTS_MOST];
-    uint32_t seen[TASKS_MOST][FRAMES_MOST];
+    uint32_t seen[STEPS_MOST][FRAMES_MOST];
+    uint32_t rounds[TASKS_MOST][FRAMES_MOST]; /* 0: not known */
 } outcome;
 
 typedef struct {
@@ -121,6 +140,9 @@ weir_status random_program_frame(const random_program *program, declared *d, wei
 
 /* After all frames are done. Takes what the tasks saw. */
 void random_program_outcome(random_program *program, const declared *d, weir_runtime *runtime, outcome *out);
+
+/* After that. Adds how often loops ran in a frame that is done, and which of the program's frames that was. */
+void random_program_rounds(const random_program *program, const declared *d, weir_exec *exec, weir_ticket ticket, uint32_t frame, outcome *out);
 
 /* All of it, with everything on. */
 void random_program_run(random_program *program, declared *d, weir_runtime *runtime, const random_run *run, outcome *out);

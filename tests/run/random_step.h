@@ -12,12 +12,13 @@
 #define RANDOM_HD static inline
 #endif
 
-enum { ACCESSES_MOST = 4, FRAMES_MOST = 8 };
+enum { ACCESSES_MOST = 4, FRAMES_MOST = 8, WORDS_UP_TO = 6 };
 
 /* The cells of one access. */
 typedef struct {
     uint32_t mode;             /* WEIR_ARG_* */
     uint32_t x, y, nx, ny, row; /* the box, and elements from one row to the next */
+    uint32_t word;              /* 1: it decides about loops and branches */
 } random_cells;
 
 /* A task without pointers to its program: passed by value. */
@@ -60,10 +61,14 @@ RANDOM_HD uint32_t random_read(uint32_t i, uint32_t element, uint32_t value)
     return random_mix(random_mix(i + 1, element), value);
 }
 
-/* What a write or read-write leaves where `old` was; what a reduce adds. */
-RANDOM_HD uint32_t random_written(uint32_t sum, uint32_t mode, uint32_t element, uint32_t old)
+/* What a write or read-write leaves where `old` was; what a reduce adds. Into a word that decides a write puts a few rounds, or none, and a read-write
+ * counts them down. */
+RANDOM_HD uint32_t random_written(const random_cells *cells, uint32_t sum, uint32_t element, uint32_t old)
 {
-    return random_mix(sum, mode == WEIR_ARG_READ_WRITE ? random_mix(old, element) : element);
+    uint32_t hash = random_mix(sum, cells->mode == WEIR_ARG_READ_WRITE ? random_mix(old, element) : element);
+    if (!cells->word)
+        return hash;
+    return cells->mode == WEIR_ARG_READ_WRITE ? old - (old > 0) : hash % WORDS_UP_TO;
 }
 
 RANDOM_HD uint32_t random_slot(const random_code *code, uint32_t frame)

@@ -75,8 +75,12 @@ static void play(weir_runtime *runtime, const way *ways, bool settle)
     for (uint32_t p = 0; p < s.programs; p++)
         if (last[p].number > 0)
             SEED_OK(weir_exec_wait(exec[p], last[p], -1));
-    for (uint32_t p = 0; p < s.programs; p++)
+    for (uint32_t p = 0; p < s.programs; p++) {
         random_program_outcome(&s.program[p], &d[p], runtime, &s.got[p]);
+        for (uint32_t frame = s.frames, back = 0; frame-- > 0;)
+            if (s.turn[frame] == p && back < ways[p].in_flight)
+                random_program_rounds(&s.program[p], &d[p], exec[p], (weir_ticket){last[p].number - back++}, s.number[frame], &s.got[p]);
+    }
     for (uint32_t p = s.programs; p-- > 0;) {
         weir_exec_destroy(exec[p]);
         declared_finish(&d[p]);
@@ -160,7 +164,7 @@ static void two_programs(uint64_t program_seed, const random_options *options, u
     random_program_make(&s.program[0], program_seed, options);
     random_program_make_other(&s.program[1], &s.program[0], program_seed ^ 0xabcdef, options);
     s.program[0].seen = seen;
-    s.program[1].seen = seen + TASKS_MOST;
+    s.program[1].seen = seen + STEPS_MOST;
     s.programs = 2;
     for (uint32_t first = 1 + weir_random_below(random, 3); number[0] < first; number[0]++)
         turn(0, number[0], random);
@@ -175,7 +179,7 @@ typedef void story_maker(uint64_t program_seed, const random_options *options, u
 static void tell_all(story_maker *make, const random_options *options, uint64_t salt, uint64_t percent)
 {
     uint64_t first = number_from_environment("WEIR_TEST_SEED", 1), count = number_from_environment("WEIR_TEST_PROGRAMS", 2000) * percent / 100;
-    uint32_t(*seen)[FRAMES_MOST] = pinned(PROGRAMS_MOST * TASKS_MOST * sizeof *seen);
+    uint32_t(*seen)[FRAMES_MOST] = pinned(PROGRAMS_MOST * STEPS_MOST * sizeof *seen);
     if (count == 0)
         count = 1;
     switched_frames = plain_frames = device_runs = 0;

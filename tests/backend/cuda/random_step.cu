@@ -30,11 +30,11 @@ static __device__ void write_part(const random_code *code, uint32_t *const *base
             if (e % code->blocks != blockIdx.x)
                 continue;
             if (cells->mode == WEIR_ARG_REDUCE)
-                atomicAdd(&base[i][e], random_written(sum, cells->mode, e, 0));
+                atomicAdd(&base[i][e], random_written(cells, sum, e, 0));
             else if (cells->mode == WEIR_ARG_READ_WRITE)
-                base[i][e] = random_written(sum, cells->mode, e, base[i][e]);
+                base[i][e] = random_written(cells, sum, e, base[i][e]);
             else
-                base[i][e] = random_written(sum, cells->mode, e, 0);
+                base[i][e] = random_written(cells, sum, e, 0);
         }
     }
 }

@@ -23,9 +23,9 @@ static void write_block(const random_code *code, uint32_t *const *base, uint32_t
             if (e % code->blocks != block)
                 continue;
             if (cells->mode == WEIR_ARG_REDUCE)
-                __atomic_fetch_add(&base[i][e], random_written(sum, cells->mode, e, 0), __ATOMIC_RELAXED);
+                __atomic_fetch_add(&base[i][e], random_written(cells, sum, e, 0), __ATOMIC_RELAXED);
             else
-                base[i][e] = random_written(sum, cells->mode, e, cells->mode == WEIR_ARG_READ_WRITE ? base[i][e] : 0);
+                base[i][e] = random_written(cells, sum, e, cells->mode == WEIR_ARG_READ_WRITE ? base[i][e] : 0);
         }
     }
 }
