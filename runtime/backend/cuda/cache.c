@@ -97,7 +97,7 @@ static void take_out(graph_cache *cache, cached *c)
 static cached *take_out_surplus(graph_cache *cache)
 {
     cached *first = NULL, **end = &first;
-    while (cache->nodes > cache->nodes_most) {
+    while (cache->oldest && cache->nodes > cache->nodes_most) {
         cached *c = cache->oldest;
         take_out(cache, c);
         c->newer = NULL;
