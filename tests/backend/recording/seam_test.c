@@ -571,9 +571,9 @@ END_TEST
 
 START_TEST(image_has_the_mode_that_was_asked_for)
 {
-    static const char *const names[] = {NULL, "auto", "eager", "replay", "capture"};
-    static const weir_mode modes[] = {WEIR_MODE_DEFAULT, WEIR_MODE_DEFAULT, WEIR_MODE_EAGER, WEIR_MODE_REPLAY, WEIR_MODE_CAPTURE};
-    for (int i = 0; i < 5; i++) {
+    static const char *const names[] = {NULL, "default", "auto", "eager", "replay", "capture"};
+    static const weir_mode modes[] = {WEIR_MODE_DEFAULT, WEIR_MODE_DEFAULT, WEIR_MODE_AUTO, WEIR_MODE_EAGER, WEIR_MODE_REPLAY, WEIR_MODE_CAPTURE};
+    for (int i = 0; i < 6; i++) {
         running r = run_chain("recording", 1, &(weir_exec_options){.mode = names[i]});
         ck_assert_int_eq(r.program->image.mode, modes[i]);
         stop(&r);
@@ -593,7 +593,7 @@ START_TEST(environments_mode_wins)
     weir_plan *plan = NULL;
     OK(weir_plan_create(r.chain.graph, NULL, &plan));
     setenv("WEIR_MODE", "backwards", 1);
-    REFUSED(WEIR_ERR_INVALID, weir_exec_create(r.runtime, plan, NULL, &exec), "WEIR_MODE=backwards: must be one of auto, eager, replay, capture");
+    REFUSED(WEIR_ERR_INVALID, weir_exec_create(r.runtime, plan, NULL, &exec), "WEIR_MODE=backwards: must be one of default, eager, replay, capture, auto");
     unsetenv("WEIR_MODE");
     REFUSED(WEIR_ERR_INVALID, weir_exec_create(r.runtime, plan, &(weir_exec_options){.mode = "sideways"}, &exec), "sideways");
     ck_assert_ptr_eq(exec, untouched);
