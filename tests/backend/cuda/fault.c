@@ -125,7 +125,7 @@ static void blames(const char *text, bool debug)
 
 /* ---- the device's end ---- */
 
-static void everything_fails_at_once(weir_runtime *runtime, weir_exec *exec, weir_exec *idle, scene *s)
+static void everything_fails_at_once(weir_runtime *runtime, weir_exec *exec, weir_exec *idle, scene *s, cudaEvent_t end)
 {
     uint32_t got[N];
     weir_frame *frame = NULL;
@@ -143,6 +143,7 @@ static void everything_fails_at_once(weir_runtime *runtime, weir_exec *exec, wei
     weir_plan_destroy(plan);
     ck_assert_int_eq(weir_buffer_read(runtime, s->side[0], got, 0, sizeof got), WEIR_ERR_DEVICE);
     ck_assert_int_eq(weir_buffer_write(runtime, s->side[0], got, 0, sizeof got), WEIR_ERR_DEVICE);
+    ck_assert_int_eq(weir_exec_record_end_in(exec, (weir_ticket){HEALTHY + 1}, end), WEIR_ERR_DEVICE);
     ck_assert_int_ne(weir_runtime_wait(runtime, LONG_NS), WEIR_TIMEOUT);
 }
 
@@ -155,6 +156,8 @@ START_TEST(fault_names_its_task_and_leaves_nothing_hanging)
     scene s = scene_make();
     weir_exec *exec = exec_with(runtime, s.graph, &(weir_plan_options){.lanes = SIDES + 1, .frames = 2}, &(weir_exec_options){.mode = mode}),
               *idle = exec_with(runtime, s.idle_graph, NULL, &(weir_exec_options){.mode = mode});
+    cudaEvent_t end = NULL;
+    CUDA(cudaEventCreateWithFlags(&end, cudaEventDisableTiming));
     weir_stats stats;
     weir_exec_stats(exec, &stats);
     ck_assert_str_eq(stats.mode, debugged ? "eager" : mode);
@@ -178,7 +181,7 @@ START_TEST(fault_names_its_task_and_leaves_nothing_hanging)
         ck_assert_int_ge(early_calls, HEALTHY + 1);
         ck_assert_int_eq(late_calls, HEALTHY);
     }
-    everything_fails_at_once(runtime, exec, idle, &s);
+    everything_fails_at_once(runtime, exec, idle, &s, end);
     weir_exec_destroy(idle);
     weir_exec_destroy(exec);
     scene_finish(&s);
