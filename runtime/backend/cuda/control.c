@@ -239,9 +239,10 @@ cudaError_t weir_cuda_control_launch(weir_program *program, flight *f, uint32_t 
 {
     const replay *alone = program->root.actions[task].as.control->alone;
     static const unsigned char off = 1;
-    weir_frame_values of_task = *f->values;
+    const weir_frame_values *values = f->values; /* not all of it: what is foreign to the frame may be another thread's to take back */
+    weir_frame_values of_task = {.number = values->number, .ring_at = values->ring_at, .params = values->params};
     uint32_t at;
-    of_task.off = weir_task_is_off(f->values, task) ? &off : NULL;
+    of_task.off = weir_task_is_off(values, task) ? &off : NULL;
     slot *s = weir_cuda_slot_choose(alone, &of_task);
     cudaError_t result = weir_cuda_slot_change(s, &of_task, call, &at);
     if (result != cudaSuccess)
