@@ -2,6 +2,9 @@
  * addresses. Built with RANDOM_PROGRAM_CUDA, kernels have a device twin, random_step.cu. */
 #include "run/random_program.h"
 #include "util/random.h"
+#ifdef RANDOM_PROGRAM_CUDA
+#include "weir/cuda.h"
+#endif
 #include <check.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -87,12 +90,29 @@ static weir_status host_function(void *user, void *const *args)
     return WEIR_OK;
 }
 
+static weir_status native_on_host(void *user, void *const *args)
+{
+    (void)user;
+    const weir_blocks all = {.first = 0, .count = WEIR_PASSED(random_code, args, 0).blocks};
+    kernel(&all, args);
+    return WEIR_OK;
+}
+
 #ifdef RANDOM_PROGRAM_CUDA
 const void *random_step_resolve(void);
 #define RESOLVE random_step_resolve
 const void *random_early_resolve(void);
 #define RESOLVE_EARLY random_early_resolve
+static weir_status enqueue(void *user, weir_native_call *call)
+{
+    (void)user;
+    void **args = (void **)(uintptr_t)weir_native_args(call);
+    const struct dim3 grid = {WEIR_PASSED(random_code, args, 0).blocks, 1, 1}, block = {32, 1, 1};
+    return cudaLaunchKernel(random_step_resolve(), grid, block, args, 0, weir_native_stream(call)) == cudaSuccess ? WEIR_OK : WEIR_ERR_DEVICE;
+}
+#define ENQUEUE enqueue
 #else
+#define ENQUEUE NULL
 #define RESOLVE NULL
 #define RESOLVE_EARLY NULL
 #endif
@@ -100,6 +120,7 @@ const void *random_early_resolve(void);
 static const uint16_t kernel_bytes[] = {sizeof(random_code), 4, 4, sizeof(void *), sizeof(void *), sizeof(void *), sizeof(void *)};
 static const weir_kernel shared_kernel = {"shared", NULL, RESOLVE, kernel, kernel_bytes, BUFFERS_FROM + ACCESSES_MOST, 0};
 static const weir_kernel one_call_kernel = {"one call", NULL, RESOLVE, kernel, kernel_bytes, BUFFERS_FROM + ACCESSES_MOST, WEIR_KERNEL_ONE_CALL};
+static const weir_native native_step = {.name = "native", .enqueue = ENQUEUE, .host = native_on_host};
 static const weir_kernel early_kernel = {"early", NULL, RESOLVE_EARLY, kernel, kernel_bytes, BUFFERS_FROM + ACCESSES_MOST, WEIR_KERNEL_PROGRAMMATIC};
 
 /* What is passed in a frame to those that take it. */
@@ -373,6 +394,7 @@ static void make_step(maker *m, uint32_t id)
         s->blocks = chance(m, 50) ? 1 : 1 + below(m, 40);
         s->one_call = chance(m, 10);
         s->early = !s->one_call && chance(m, 50);
+        s->native = !s->one_call && !s->early && chance(m, 40);
         make_accesses(m, s);
     } else if (kind < 75) {
         s->what = DO_HOST;
@@ -629,6 +651,10 @@ static weir_task declare_step(const random_program *program, const declared *d, 
     weir_task task = {0, 0};
     switch (s->what) {
     case DO_KERNEL:
+        if (s->native) {
+            task = weir_add_native(graph, &native_step, NULL, all);
+            break;
+        }
         task = weir_add_kernel(graph, s->one_call ? &one_call_kernel : s->early ? &early_kernel : &shared_kernel, (weir_shape){.grid = {s->blocks}, .block = {32}}, all);
         break;
     case DO_HOST:

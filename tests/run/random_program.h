@@ -41,7 +41,7 @@ typedef struct {
     uint32_t id, blocks, value, delay;
     uint32_t pattern, pattern_bytes;
     bool takes_frame, takes_other; /* which params it is passed */
-    bool one_call, early; /* kernel */
+    bool one_call, early, native; /* kernel; native: launched by user code */
     int32_t priority;
     uint32_t access_count;
     touching accesses[ACCESSES_MOST]; /* copies: the write first; loops and branches: none of their own */
