@@ -7,7 +7,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=tools/setup.sh
 . "$top/tools/setup.sh"
 
-need_packages build-essential cmake pkg-config check uthash-dev libpng-dev libjansson-dev libgraphviz-dev graphviz
+need_packages build-essential cmake pkg-config check uthash-dev libpng-dev libfftw3-dev libjansson-dev libgraphviz-dev graphviz
 
 build=$top/build/test
 configure "$build" -S "$top" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O2 -g"

@@ -52,6 +52,45 @@ vector_add_names_bad_usage)
         echo "$message" | grep -q "^vector_add: ${words%% *}" || fail "$words: $message"
     done
     ;;
+poisson_finds_known_pressures)
+    for size in 64x64 100x37 1x1 1x50 63x1 3x5 512x128; do
+        out=$("$program" --size $size --frames 3) || fail "run $size"
+        echo "$out" | grep -q "^3 equations of ${size%x*} x ${size#*x} on host, eager, by FFTW: [0-9.]* ms a frame (median)$" || fail "what ran: $out"
+        echo "$out" | awk '/^pressures/ { found = $9 <= substr($12, 2) + 0 && $9 < 0.1 && $NF == "most" && $(NF - 2) <= 1e-4 } END { exit !found }' ||
+            fail "figures: $out"
+    done
+    "$program" --size 32x32 --frames 1 --seed 7 --workers 1 --lanes 1 | grep -q "^1 equation of 32 x 32 " || fail "another seed"
+    ;;
+poisson_gives_the_same_bytes_each_time)
+    first=$("$program" --size 96x80 --frames 2 --workers 1 | tail -n 1)
+    for how in "--workers 3" "--lanes 1" "--lanes 5 --workers 2"; do
+        [ "$("$program" --size 96x80 --frames 2 $how | tail -n 1)" = "$first" ] || fail "$how"
+    done
+    WEIR_SHUFFLE=3 "$program" --size 96x80 --frames 2 | tail -n 1 | grep -qxF "$first" || fail "shuffled"
+    [ "$("$program" --size 96x80 --frames 2 --seed 9 | tail -n 1)" != "$first" ] || fail "another seed solves the same"
+    ;;
+poisson_says_what_it_lacks)
+    message=$("$program" --size 32x32 2>&1)
+    [ $? -eq 1 ] || fail "exit status"
+    echo "$message" | grep -q "^poisson: built without FFTW, .*libfftw3-dev" || fail "message: $message"
+    ;;
+poisson_runs_on_cuda_in_each_mode)
+    ls /dev/nvidia[0-9]* >/dev/null 2>&1 || exit 77
+    for size in 64x64 100x37 512x128; do
+        for mode in eager replay capture; do
+            out=$("$program" --size $size --frames 5 --backend cuda --mode $mode) || fail "run $size $mode"
+            echo "$out" | grep -q "^5 equations of ${size%x*} x ${size#*x} on cuda, $mode, by cuFFT: " || fail "what ran: $out"
+        done
+    done
+    WEIR_DEBUG=1 "$program" --size 64x64 --frames 2 --backend cuda || fail "run with WEIR_DEBUG"
+    ;;
+poisson_names_bad_usage)
+    for words in "--size 0x5" "--size 5000x5" "--frames 0" "--backend tpu" "--mode fast" "--speed 3"; do
+        message=$("$program" $words 2>&1)
+        [ $? -eq 2 ] || fail "exit status of $words"
+        echo "$message" | grep -q "^poisson: ${words%% *}" || fail "$words: $message"
+    done
+    ;;
 *)
     fail "no such case: $case"
     ;;
