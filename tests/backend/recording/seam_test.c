@@ -690,6 +690,123 @@ START_TEST(runtimes_switches_reach_the_backend)
 END_TEST
 
 /* The values as the params were created with, each where the tasks' passes say, also when other execs have set others. */
+/* A loop that has a branch twice, whose body is passed a ring, a param, a value and a plain buffer; it meets them in another order than the graph. */
+typedef struct {
+    weir_buffer *ring, *word, *plain;
+    weir_param *unused, *param;
+    weir_graph *graph, *body, *branch;
+    weir_task loop;
+} nest;
+
+static void nest_make(nest *n)
+{
+    static const weir_kernel kernel = {.name = "kernel"};
+    const uint32_t zero = 0;
+    const weir_shape one = {.grid = {1}};
+    n->ring = numbers("ring", 1, 3, WEIR_DEVICE);
+    n->word = numbers("word", 1, 1, WEIR_DEVICE);
+    n->plain = numbers("plain", 1, 1, WEIR_DEVICE);
+    OK(weir_param_create("unused", &zero, sizeof zero, &n->unused));
+    OK(weir_param_create("param", &zero, sizeof zero, &n->param));
+    n->graph = graph_make("nest");
+    n->body = graph_make("body");
+    n->branch = graph_make("branch");
+    weir_add_kernel(n->branch, &kernel, one, WEIR_ARGS(WEIR_PREVIOUS(n->ring, 2), WEIR_PARAM(n->param), weir_hidden(WEIR_READ(n->word)), WEIR_VALUE(zero), WEIR_READ(n->plain)));
+    weir_add_switch(n->body, "switch", n->word, (const weir_graph *const[]){n->branch, n->branch}, 2);
+    weir_add_kernel(n->body, &kernel, one, WEIR_ARGS(WEIR_READ_WRITE(n->word)));
+    weir_add_kernel(n->graph, &kernel, one, WEIR_ARGS(WEIR_WRITE(n->word), WEIR_PARAM(n->unused), WEIR_READ(n->plain)));
+    weir_add_kernel(n->graph, &kernel, one, WEIR_ARGS(WEIR_WRITE(n->ring)));
+    n->loop = weir_add_while(n->graph, "loop", n->body, n->word, 9);
+    OK(weir_graph_status(n->graph));
+}
+
+static void nest_finish(nest *n)
+{
+    weir_graph_destroy(n->graph);
+    weir_graph_destroy(n->body);
+    weir_graph_destroy(n->branch);
+    weir_buffer_destroy(n->ring);
+    weir_buffer_destroy(n->word);
+    weir_buffer_destroy(n->plain);
+    weir_param_destroy(n->unused);
+    weir_param_destroy(n->param);
+}
+
+static void same_pass(const weir_pass *a, const weir_pass *b)
+{
+    ck_assert_int_eq(a->kind, b->kind);
+    ck_assert_uint_eq(a->index, b->index);
+    ck_assert_ptr_eq(a->address, b->address);
+}
+
+START_TEST(bodies_have_images_with_the_graphs_rings_and_params)
+{
+    nest n;
+    nest_make(&n);
+    weir_runtime *runtime = runtime_on("recording");
+    weir_exec *exec = exec_make(runtime, n.graph, 1);
+    const weir_image *image = &recorded.last->image, *body = &image->inner[0], *branch = &body->inner[0];
+    ck_assert_ptr_eq(body->plan, image->plan->inner[0]);
+    ck_assert_ptr_eq(branch->plan, body->plan->inner[0]);
+    ck_assert_ptr_eq(body->inner[1].pass, branch->pass); /* the same body */
+    ck_assert_ptr_eq(branch->rings, image->rings);
+    ck_assert_uint_eq(branch->ring_count, 1);
+    ck_assert_ptr_eq(branch->params, image->params);
+    ck_assert_uint_eq(branch->param_bytes, image->param_bytes);
+    const weir_pass *outer = image->pass;
+    const uint32_t *first = image->pass_first;
+    ck_assert_uint_eq(first[3] - first[2], 1); /* the loop: its word */
+    same_pass(&outer[first[2]], &outer[first[0]]);
+    ck_assert_uint_eq(body->pass_first[1], 1);
+    same_pass(&body->pass[0], &outer[first[0]]);
+    same_pass(&body->pass[1], &outer[first[0]]);
+    ck_assert_uint_eq(branch->pass_first[1], 4);
+    ck_assert_int_eq(branch->pass[0].kind, WEIR_PASS_RING);
+    ck_assert_uint_eq(branch->pass[0].index, outer[first[1]].index);
+    ck_assert_uint_eq(branch->pass[0].back, 2);
+    ck_assert_int_eq(branch->pass[1].kind, WEIR_PASS_PARAM);
+    ck_assert_uint_ne(branch->pass[1].index, outer[first[0] + 1].index);
+    ck_assert_int_eq(branch->pass[2].kind, WEIR_PASS_FIXED);
+    same_pass(&branch->pass[3], &outer[first[0] + 2]);
+    weir_exec_destroy(exec);
+    weir_runtime_destroy(runtime);
+    nest_finish(&n);
+}
+END_TEST
+
+START_TEST(iterations_are_what_the_backend_left)
+{
+    nest n;
+    nest_make(&n);
+    weir_runtime *runtime = runtime_on("recording");
+    weir_exec *plain = exec_make(runtime, n.branch, 1);
+    ck_assert_ptr_null(recorded.last->image.rounds); /* no loop */
+    weir_exec_destroy(plain);
+    plain = exec_make(runtime, n.body, 1);
+    ck_assert_ptr_null(recorded.last->image.rounds); /* a branch is none */
+    weir_exec_destroy(plain);
+    weir_exec *exec = exec_make(runtime, n.graph, 2);
+    const weir_image *image = &recorded.last->image;
+    const uint32_t tasks = image->plan->tasks, loop = n.loop.number - 1;
+    weir_ticket tickets[4];
+    uint32_t count = 77;
+    for (uint32_t f = 0; f < 4; f++) {
+        OK(weir_exec_enable(exec, n.loop, f != 2));
+        tickets[f] = submit(exec);
+        OK(weir_exec_wait(exec, tickets[f], -1));
+        image->rounds[f % 2 * tasks + loop] = f + 5;
+    }
+    OK(weir_exec_iterations(exec, tickets[3], n.loop, &count));
+    ck_assert_uint_eq(count, 8);
+    OK(weir_exec_iterations(exec, tickets[2], n.loop, &count));
+    ck_assert_uint_eq(count, 0); /* it was off, whatever stands there */
+    REFUSED(WEIR_ERR_STATE, weir_exec_iterations(exec, tickets[1], n.loop, &count), "too long ago");
+    weir_exec_destroy(exec);
+    weir_runtime_destroy(runtime);
+    nest_finish(&n);
+}
+END_TEST
+
 START_TEST(image_has_the_first_values_of_params)
 {
     uint32_t small = 7;
@@ -1237,7 +1354,8 @@ int main(void)
         failure_stops_its_exec_alone, callback_hears_of_a_fault);
     ADD(suite, "images", stats_say_what_the_backend_says, backend_without_info_is_eager, image_has_the_mode_that_was_asked_for, environments_mode_wins,
         replay_lanes_are_a_plan_of_the_same_graph, replay_lanes_are_made_only_for_who_looks_at_them, too_many_replay_lanes_are_refused,
-        runtimes_switches_reach_the_backend, image_has_the_first_values_of_params, spans_are_for_timed_execs_alone);
+        runtimes_switches_reach_the_backend, image_has_the_first_values_of_params, spans_are_for_timed_execs_alone,
+        bodies_have_images_with_the_graphs_rings_and_params, iterations_are_what_the_backend_left);
     ADD(suite, "rings", rings_stand_where_other_execs_left_them, each_frame_is_told_where_its_rings_stand, inputs_move_on_with_every_frame,
         plain_buffers_are_no_rings);
     ADD(suite, "between", frame_is_held_back_until_frames_it_follows_are_done, backend_that_can_follow_gets_the_frame_at_once,
