@@ -230,6 +230,44 @@ START_TEST(each_task_stands_in_a_lane_and_in_a_worker)
 }
 END_TEST
 
+static void count_down(const weir_blocks *blocks, void *const *args)
+{
+    (void)blocks;
+    --*WEIR_PASSED(uint32_t *, args, 0);
+}
+
+static const weir_kernel down = {.name = "down", .host = count_down};
+
+/* However many rounds it takes, and whoever takes part. */
+START_TEST(loop_is_one_event)
+{
+    const uint32_t rounds = 10;
+    for (uint32_t workers = 1; workers <= 2; workers++) {
+        weir_runtime *runtime = runtime_make(workers);
+        weir_graph *graph = graph_make("g"), *body = graph_make("body");
+        weir_buffer *word = numbers("word", 1, 1, WEIR_DEVICE);
+        weir_add_kernel(body, &shared, (weir_shape){.grid = {64}}, weir_no_args());
+        weir_add_kernel(body, &down, (weir_shape){.grid = {1}}, WEIR_ARGS(WEIR_READ_WRITE(word)));
+        weir_add_fill(graph, "fill", WEIR_WRITE(word), &rounds, sizeof rounds);
+        weir_add_while(graph, "loop", body, word, 100);
+        weir_exec *exec = exec_make(runtime, graph, 1);
+        OK(weir_trace_start(runtime, folder_file(&folder, "loop.json").text));
+        run_frames(exec, 3);
+        OK(weir_trace_stop(runtime));
+        const events *all = read_trace("loop.json");
+        ck_assert_int_eq(times_in(all, 0, "loop"), 3);
+        ck_assert_int_eq(times_in(all, 1, "loop"), workers == 1 ? 3 : 0); /* of several it is nobody's own */
+        ck_assert_int_eq(times_in(all, 0, "shared") + times_in(all, 1, "shared") + times_in(all, 0, "down") + times_in(all, 1, "down"), 0);
+        rows_do_not_overlap(all);
+        weir_exec_destroy(exec);
+        weir_graph_destroy(graph);
+        weir_graph_destroy(body);
+        weir_buffer_destroy(word);
+        weir_runtime_destroy(runtime);
+    }
+}
+END_TEST
+
 START_TEST(odd_names_stay_json)
 {
     weir_runtime *runtime = runtime_make(1);
@@ -468,6 +506,7 @@ int main(void)
     TCase *cases = tcase_create("trace");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, each_task_stands_in_a_lane_and_in_a_worker);
+    tcase_add_test(cases, loop_is_one_event);
     tcase_add_test(cases, odd_names_stay_json);
     tcase_add_test(cases, graphs_have_rows_apart);
     tcase_add_test(cases, one_trace_a_runtime_at_a_time);
