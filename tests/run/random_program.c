@@ -202,7 +202,7 @@ static void make_buffers(maker *m, bool rings)
             d->row += 1 + below(m, 3);
         d->place = random_place(m);
         d->copies = 1;
-        if (RANDOM_PROGRAM_CONTROL && !p->explicit_only && d->place != WEIR_HOST_LOCAL && chance(m, 25)) {
+        if (!p->explicit_only && d->place != WEIR_HOST_LOCAL && chance(m, 25)) {
             d->nx = d->ny = d->row = 1;
             d->word = true;
             continue;
@@ -386,7 +386,7 @@ static void make_step(maker *m, uint32_t id)
     s->delay = chance(m, 20) ? below(m, 40000) : 0;
     s->priority = chance(m, 20) ? (int32_t)below(m, 3) - 1 : 0;
     uint32_t kind = below(m, 100);
-    if (RANDOM_PROGRAM_CONTROL && !m->program->explicit_only && chance(m, 20)) {
+    if (!m->program->explicit_only && chance(m, 20)) {
         for (int tries = 0; tries < 8 && s->what == DO_NOTHING; tries++)
             make_control(m, s);
     } else if (kind < 60 || (kind < 75 && m->inside)) {

@@ -28,13 +28,6 @@ typedef struct {
 
 typedef enum { DO_KERNEL, DO_HOST, DO_COPY, DO_FILL, DO_NOTHING, DO_WHILE, DO_IF, DO_SWITCH } doing;
 
-/* Whether programs have loops and branches: not yet on CUDA. */
-#ifdef RANDOM_PROGRAM_CUDA
-enum { RANDOM_PROGRAM_CONTROL = 0 };
-#else
-enum { RANDOM_PROGRAM_CONTROL = 1 };
-#endif
-
 typedef struct {
     char name[16];
     doing what;
