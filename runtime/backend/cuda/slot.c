@@ -337,16 +337,17 @@ static cudaError_t record_end_before(weir_program *p, const flight *f)
 static void launch(weir_program *p, flight *f)
 {
     slot *s = f->slot;
+    f->error_call = "cudaEventRecord";
+    f->error = record_end_before(p, f); /* also if this frame comes to nothing: the next one's launch would hide that end */
+    if (f->error != cudaSuccess)
+        return;
     f->error = weir_cuda_slot_change(s, f->values, &f->error_call, &f->error_task);
     if (f->error != cudaSuccess) {
         if (weir_native_failed(p, f, &s->natives))
             f->error = cudaSuccess; /* it is the task's, not the device's */
         return;
     }
-    f->error_call = "cudaEventRecord";
-    f->error = record_end_before(p, f);
-    if (f->error == cudaSuccess) /* not before: how the frame before ends is asked of the stream, where waits would be in the way */
-        f->error = weir_cuda_start_after(p, f, &f->error_call);
+    f->error = weir_cuda_start_after(p, f, &f->error_call); /* now: how the frame before ends was asked of the stream, where waits would be in the way */
     if (f->error != cudaSuccess)
         return;
     if (f->timed)
