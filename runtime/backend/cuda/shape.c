@@ -1,5 +1,6 @@
 /* shape.c - the shape of a replay's graphs: what must be the same in another's for cudaGraphExecUpdate to make the one into the other. These
- * are the nodes in the order they are added, each with its kind, the edges with theirs, and of each node what an update leaves as it is.
+ * are the nodes in the order they are added, each with its kind and the number of its task (a graph that is left behind keeps its nodes by
+ * these), the edges with their kinds, and of each node what an update leaves as it is.
  * What it changes is no part of a shape: functions, grids, arguments, shared memory, addresses, the words of gates, and the length of copies
  * and fills that are one run of memory. */
 #include "backend/cuda/slot.h"
@@ -76,7 +77,7 @@ static bool add_action(shape_key *key, const action *a)
     return false;
 }
 
-/* Tasks by their places in the order of adding, for their numbers may be others in another graph. */
+/* By their places in the order of adding. */
 static void add_preds(shape_key *key, const replay *r, uint32_t task, const node_edges *edges, const uint32_t *place)
 {
     weir_shape_add(key, edges->pred_first[task + 1] - edges->pred_first[task]);
@@ -88,6 +89,7 @@ static bool add_nodes(shape_key *key, const replay *r, const node_edges *edges, 
 {
     for (uint32_t k = 0; k < r->tasks; k++) {
         uint32_t task = edges->order[k];
+        weir_shape_add(key, task);
         if (r->level)
             weir_shape_add(key, (uint64_t)(int64_t)r->level[task]);
         if (!add_action(key, &r->program->root.actions[task]))
@@ -104,6 +106,7 @@ static bool add_lanes(shape_key *key, const replay *r)
     weir_shape_add(key, plan->lanes);
     for (uint32_t k = 0; k < plan->tasks; k++) {
         uint32_t task = plan->order[k];
+        weir_shape_add(key, task);
         weir_shape_add(key, plan->lane[task]);
         weir_shape_add(key, (uint64_t)(int64_t)weir_cuda_lane_level(r->program->device, plan, plan->lane[task]));
         if (!add_action(key, &r->program->root.actions[task]))

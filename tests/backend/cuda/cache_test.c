@@ -207,6 +207,50 @@ START_TEST(other_kernels_take_over_what_is_changed)
 }
 END_TEST
 
+/* Two tasks that nothing orders, added as 1, 2, of which the dearer comes first in the plan: by places their graphs are the same. */
+static void run_pair(const char *mode, double first_cost, double second_cost, uint64_t taken_over)
+{
+    weir_graph *graph = graph_make("pair");
+    weir_buffer *x[2] = {numbers("x0", N, 1, WEIR_HOST_OUT), numbers("x1", N, 1, WEIR_HOST_OUT)};
+    weir_param *value[2] = {NULL, NULL};
+    const double cost[2] = {first_cost, second_cost};
+    weir_stats stats;
+    for (int i = 0; i < 2; i++) {
+        OK(weir_param_create("value", &zero, sizeof zero, &value[i]));
+        weir_task t = weir_add_kernel(graph, &put_kernel, wide, WEIR_ARGS(WEIR_WRITE(x[i]), WEIR_PARAM(value[i]), WEIR_VALUE(count_n)));
+        weir_task_set(graph, t, &(weir_task_options){.cost_ns = cost[i]});
+    }
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 1}, &(weir_exec_options){.mode = mode});
+    for (uint32_t n = 1; n < 4; n++) {
+        for (uint32_t i = 0; i < 2; i++)
+            OK(weir_exec_set(exec, value[i], &(uint32_t){10 * n + i}));
+        weir_ticket ticket = submit(exec);
+        OK(weir_exec_wait(exec, ticket, -1));
+        for (uint32_t i = 0; i < 2; i++)
+            ck_assert_uint_eq(((const uint32_t *)weir_exec_data(exec, ticket, x[i]))[0], 10 * n + i);
+    }
+    weir_exec_stats(exec, &stats);
+    ck_assert_uint_eq(stats.taken_over, taken_over);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    for (int i = 0; i < 2; i++) {
+        weir_buffer_destroy(x[i]);
+        weir_param_destroy(value[i]);
+    }
+}
+
+START_TEST(tasks_in_another_order_are_another_shape)
+{
+    static const char *const modes[] = {"replay", "capture"};
+    for (size_t m = 0; m < 2; m++) {
+        run_pair(modes[m], 1000, 2000, 0);
+        run_pair(modes[m], 2000, 1000, 0);
+        run_pair(modes[m], 2000, 1000, 1);
+        run_pair(modes[m], 1000, 2000, 1);
+    }
+}
+END_TEST
+
 START_TEST(execs_that_live_share_none)
 {
     enum { EXECS = 3 };
@@ -575,6 +619,7 @@ int main(void)
     tcase_add_test(cases, two_shapes_in_turn_are_instantiated_twice);
     tcase_add_test(cases, it_does_what_its_new_exec_asks);
     tcase_add_test(cases, other_kernels_take_over_what_is_changed);
+    tcase_add_test(cases, tasks_in_another_order_are_another_shape);
     tcase_add_test(cases, execs_that_live_share_none);
     tcase_add_test(cases, each_slot_is_left_and_taken);
     tcase_add_test(cases, other_shapes_are_not_taken);
