@@ -12,6 +12,7 @@ typedef struct {
     slot *s;
     cudaStream_t origin, *streams;
     cudaEvent_t fork, *events; /* task that records -> event */
+    cudaGraph_t **bodies;      /* of the program's own controls, in order */
     cudaError_t error;
     const char *call;
     uint32_t task;
@@ -96,7 +97,20 @@ static cudaError_t capture_pieces(capturing *c, const action *a, uint32_t task, 
     return result;
 }
 
-/* By hand, behind what the stream did last, and the stream goes on from there. What went wrong within is said already. */
+static control_nodes nodes_of_control(const capturing *c, uint32_t task)
+{
+    const action *a = &c->program->root.actions[task];
+    return (control_nodes){
+        .s = c->s,
+        .control = a->as.control,
+        .pieces = weir_slot_nodes(c->s, task),
+        .level = c->s->replay->level ? &c->s->replay->level[task] : NULL,
+        .name = a->name,
+    };
+}
+
+/* By hand, behind what the stream did last, and the stream goes on from there. Its bodies are filled when nothing is captured any more: natives
+ * in them may use streams that natives outside have drawn into the capture. What went wrong is said already. */
 static cudaError_t capture_control(capturing *c, const action *a, uint32_t task, cudaStream_t stream)
 {
     enum cudaStreamCaptureStatus state;
@@ -111,19 +125,27 @@ static cudaError_t capture_control(capturing *c, const action *a, uint32_t task,
         return result == cudaSuccess ? cudaErrorMemoryAllocation : result;
     for (size_t i = 0; i < count; i++)
         follows[i] = nodes[i];
-    const control_nodes add = {
-        .s = c->s,
-        .control = a->as.control,
-        .graph = graph,
-        .pieces = weir_slot_nodes(c->s, task),
-        .level = c->s->replay->level ? &c->s->replay->level[task] : NULL,
-        .name = a->name,
-    };
-    c->said = weir_cuda_control_add(&add, follows, count, &last);
+    control_nodes add = nodes_of_control(c, task);
+    add.graph = graph;
+    c->said = weir_cuda_control_add(&add, follows, count, &last, &c->bodies[a->as.control - c->program->root.controls]);
     weir_free(follows);
     if (c->said != WEIR_OK)
         return cudaErrorUnknown;
     return cudaStreamUpdateCaptureDependencies(stream, &last, NULL, 1, cudaStreamSetCaptureDependencies);
+}
+
+static weir_status fill_bodies(capturing *c)
+{
+    const section *root = &c->program->root;
+    weir_status status = WEIR_OK;
+    for (uint32_t t = 0; t < root->image->plan->tasks && status == WEIR_OK; t++) {
+        if (root->actions[t].kind != ACTION_CONTROL)
+            continue;
+        const control_nodes fill = nodes_of_control(c, t);
+        c->s->natives.task = t;
+        status = weir_cuda_control_fill(&fill, c->bodies[root->actions[t].as.control - root->controls]);
+    }
+    return status;
 }
 
 static cudaError_t capture_native(capturing *c, const action *a, uint32_t task, cudaStream_t stream)
@@ -249,6 +271,8 @@ static weir_status capture(capturing *c)
         keep(c, ended, "cudaStreamEndCapture", UINT32_MAX);
     status = status_of(c);
     if (status == WEIR_OK)
+        status = fill_bodies(c);
+    if (status == WEIR_OK)
         status = weir_cuda_graph_check(p, c->s->graph, all_nodes(r) + c->native_nodes, edge_count(r) + c->native_edges);
     return status;
 }
@@ -283,6 +307,7 @@ static void finish(capturing *c)
             (void)cudaEventDestroy(c->events[i]);
     weir_free(c->streams);
     weir_free(c->events);
+    weir_free(c->bodies);
     (void)cudaGetLastError();
 }
 
@@ -292,7 +317,8 @@ weir_status weir_cuda_capture_make(slot *s)
     capturing c = {.program = program, .s = s, .call = "", .task = UINT32_MAX};
     c.streams = weir_alloc(program->plan->lanes, sizeof(cudaStream_t));
     c.events = weir_alloc(program->record_count, sizeof(cudaEvent_t));
-    weir_status status = c.streams && c.events ? make_streams(&c) : weir_fail_no_memory();
+    c.bodies = weir_alloc(program->root.control_count, sizeof *c.bodies);
+    weir_status status = c.streams && c.events && c.bodies ? make_streams(&c) : weir_fail_no_memory();
     /* Calls that a capture forbids are other threads' or none: this thread's mode is what entering made it. */
     if (status == WEIR_OK)
         status = capture(&c);

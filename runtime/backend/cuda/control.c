@@ -175,27 +175,40 @@ static weir_status add_body(adding *a, uint32_t b, cudaGraph_t graph, cudaGraphN
     return status;
 }
 
-weir_status weir_cuda_control_add(const control_nodes *n, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last)
+weir_status weir_cuda_control_add(const control_nodes *n, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last, cudaGraph_t **bodies)
 {
     adding a = {.n = n, .call = ""};
-    cudaGraph_t *graphs = NULL;
-    weir_status status = weir_cuda_task_status(n->s->replay->program, n->name, add_outside(&a, follows, count, &graphs), a.call);
+    weir_status status = weir_cuda_task_status(n->s->replay->program, n->name, add_outside(&a, follows, count, bodies), a.call);
+    *last = n->pieces[1];
+    if (status == WEIR_OK && !*bodies)
+        status = weir_fail(WEIR_ERR_DEVICE, "task '%s': a conditional node without bodies", n->name);
+    return status;
+}
+
+weir_status weir_cuda_control_fill(const control_nodes *n, const cudaGraph_t *bodies)
+{
+    adding a = {.n = n, .handle = n->s->handles[n->control->number], .call = ""};
+    weir_status status = WEIR_OK;
     cudaGraphNode_t *pieces = n->pieces + 2;
     for (uint32_t b = 0; b < n->control->what->count && status == WEIR_OK; b++) {
         const section *body = &n->control->bodies[b];
-        status = add_body(&a, b, graphs[b], pieces);
+        status = add_body(&a, b, bodies[b], pieces);
         pieces += body->piece_first[body->image->plan->tasks];
     }
-    *last = n->pieces[1];
     return status;
 }
 
 /* ---- changing ---- */
 
+static bool is_changed(const action *a)
+{
+    return !a->fixed && weir_action_is_on_device(a);
+}
+
 static bool can_change(const section *s)
 {
     for (uint32_t t = 0; t < s->image->plan->tasks; t++)
-        if (!s->actions[t].fixed && !weir_cuda_can_change(&s->actions[t]))
+        if (is_changed(&s->actions[t]) && !weir_cuda_can_change(&s->actions[t]))
             return false;
     return true;
 }
@@ -216,7 +229,7 @@ cudaError_t weir_cuda_control_change(const slot *s, const control *c, const cuda
         const section *body = &c->bodies[b];
         uint32_t tasks = body->image->plan->tasks;
         for (uint32_t t = 0; t < tasks && result == cudaSuccess; t++)
-            if (!body->actions[t].fixed)
+            if (is_changed(&body->actions[t]))
                 result = weir_cuda_nodes_change(s, &body->actions[t], pieces + body->piece_first[t], call);
         pieces += body->piece_first[tasks];
     }

@@ -27,7 +27,7 @@ weir_status weir_cuda_controls_make(weir_program *program);
 weir_status weir_cuda_controls_make_alone(weir_program *program);
 void weir_cuda_controls_finish(weir_program *program); /* half-made is fine */
 
-/* Adds its nodes to a graph, behind those it follows; *last is the one that others follow. */
+/* Its nodes in a graph. */
 typedef struct {
     slot *s;
     const control *control;
@@ -36,7 +36,9 @@ typedef struct {
     const int *level;           /* of priority, for its kernels; NULL: they have none */
     const char *name;           /* of the task, for errors */
 } control_nodes;
-weir_status weir_cuda_control_add(const control_nodes *n, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last);
+/* Adds it behind those it follows; *last is the node that others follow. *bodies, which live as long as the graph, are empty until they are filled. */
+weir_status weir_cuda_control_add(const control_nodes *n, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last, cudaGraph_t **bodies);
+weir_status weir_cuda_control_fill(const control_nodes *n, const cudaGraph_t *bodies);
 
 /* False if some node in its bodies cannot be changed in a graph that is executable. */
 bool weir_cuda_control_can_change(const control *c);

@@ -237,7 +237,9 @@ static weir_status add_control(section_nodes *n, uint32_t task, const char *name
         .level = level_of(n, task),
         .name = name,
     };
-    return weir_cuda_control_add(&nodes, n->follows, n->follow_count, last);
+    cudaGraph_t *bodies = NULL;
+    weir_status status = weir_cuda_control_add(&nodes, n->follows, n->follow_count, last, &bodies);
+    return status == WEIR_OK ? weir_cuda_control_fill(&nodes, bodies) : status;
 }
 
 /* One that is off is empty; in a body none is. */
