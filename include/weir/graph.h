@@ -59,11 +59,13 @@ WEIR_API weir_task weir_add_host(weir_graph *graph, const char *name, weir_host_
 
 /* User code that is handed a stream: calls of a library, say cuFFT's. Static data, kept. Touches what kernels touch; a workspace of its own is
  * declared too, as a hidden buffer that it writes (weir_hidden), or it follows itself from frame to frame (WEIR_TASK_REENTRANT below).
- * On CUDA: `prepare` makes handles and whatever else takes memory, with the exec, once for each slot (0, 1, ...): frames of different slots may
- * be under way at once. `enqueue` puts the work into weir_native_stream(call) and returns (weir/cuda.h): once a frame in eager mode, else once
- * when a slot's CUDA graph is made, of which it becomes a part; then again only where that is made anew, as it is when a param that the task is
- * passed has changed, or the task is switched off or on. `release` undoes prepare, for each slot that was prepared. All three run on the thread
- * that makes the exec, submits or destroys, with the device current; enqueue may also run on a thread of weir's.
+ * On CUDA: `prepare` makes handles and whatever else takes memory, with the exec, once for each task and slot (0, 1, ...): frames of different slots
+ * may be under way at once. So where it keeps something, each task of each exec that lives wants a `user` of its own. `enqueue` puts the work into
+ * weir_native_stream(call) and returns (weir/cuda.h): once a frame in eager mode, else once when a slot's CUDA graph is made, of which it becomes a
+ * part; then again only where that is made anew, as it is when a param that the task is passed has changed, or the task is switched off or on. In
+ * the body of a loop or branch it is called twice each time, first into a graph that is thrown away, since a body must not fail. `release` undoes
+ * prepare, for each slot that was prepared. All three run on the thread that makes the exec, submits or destroys, with the device current; enqueue
+ * may also run on a thread of weir's.
  * Anything but WEIR_OK fails the exec's making (WEIR_ERR_TASK), or, of enqueue eagerly, the frame, as a host task's failure does.
  * What is enqueued may use other streams that fork from the given one and are joined to it again. In a CUDA graph, enqueue may not wait for the
  * device, take or free device memory, leave a stream unjoined, or do nothing: making the exec fails then and names the task. With WEIR_DEBUG=1

@@ -246,7 +246,7 @@ static weir_status check_event(weir_backend *device, cudaEvent_t event)
         return status;
     cudaError_t result = cudaStreamWaitEvent(probe, event, 0);
     if (result != cudaSuccess && result != cudaErrorStreamCaptureInvalidated)
-        return refuse(device, result, "cudaStreamWaitEvent", "an event");
+        return refuse(device, result, "cudaStreamWaitEvent", "an event, recorded last outside a capture,");
     (void)cudaGetLastError();
     if (result == cudaSuccess && cudaStreamIsCapturing(probe, &capture) == cudaSuccess && capture == cudaStreamCaptureStatusNone)
         return WEIR_OK;

@@ -33,12 +33,13 @@ typedef struct native_nodes {
     WEIR_VECTOR(native_node) added;          /* their nodes, without the empty one that each ends with */
     uint64_t edges;                          /* more than if each were that one node, whatever the sign */
     uint32_t failed_task;                    /* UINT32_MAX: none; */
+    bool graph_is_lost;                      /* with a capture that failed: it is CUDA's, and not to be destroyed */
     weir_status failed_cause;                /* what its code returned; WEIR_OK: the last error says what was wrong with it */
     /* While one is added: */
     const char *name;
     bool in_body;                            /* of a conditional node, which may hold less */
     cudaError_t left;                        /* the error that its code left behind */
-    bool unclear;                            /* its code failed, or the capture was lost */
+    size_t nodes;                            /* that the graph has then */
     /* While the graph is made: */
     weir_table *known;                       /* nodes that natives followed or added */
     WEIR_VECTOR(cudaGraphNode_t) frontier;   /* what the captured stream would follow next, each once */
@@ -65,7 +66,7 @@ typedef struct {
 } native_place;
 
 /* All: n->task is set, and what the native is passed is in a->args. WEIR_ERR_TASK names the task whose code failed, or did what it may not do here;
- * the graph is good for nothing then but to be destroyed. */
+ * the graph is good for nothing then but to be destroyed, and if it is lost not even that. */
 
 /* Adds it; *last is the node that ends it. All streams are out of the capture, also after a failure. */
 weir_status weir_native_add(native_nodes *n, const action *a, const native_place *place, cudaGraphNode_t *last);

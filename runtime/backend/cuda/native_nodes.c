@@ -81,9 +81,15 @@ static weir_status check_graph(native_nodes *n, const action *a, cudaGraph_t gra
 /* In a body also what is in a graph that was launched into the stream. */
 static weir_status check_node(native_nodes *n, const action *a, cudaGraphNode_t node)
 {
-    enum cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    enum cudaGraphNodeType type = cudaGraphNodeTypeCount;
     cudaGraph_t child = NULL;
-    weir_status status = fail_call(n, cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
+    cudaError_t result = cudaGraphNodeGetType(node, &type);
+    if (result == cudaErrorUnknown) { /* the runtime has no name for it, as for operations on words of memory */
+        (void)cudaGetLastError();
+        type = cudaGraphNodeTypeCount;
+        result = cudaSuccess;
+    }
+    weir_status status = fail_call(n, result, "cudaGraphNodeGetType");
     if (status == WEIR_OK && !may_be(type, n->in_body)) {
         char what[160];
         snprintf(what, sizeof what, "puts %s into its stream, which %s may not hold", name_of_type(type), n->in_body ? "the body of a loop or branch" : "a CUDA graph");
@@ -167,13 +173,20 @@ static weir_status read_before(native_nodes *n, cudaGraphNode_t node)
 {
     size_t count = 0;
     n->before.count = n->before_data.count = 0;
-    weir_status status = fail_call(n, cudaGraphNodeGetDependencies(node, NULL, NULL, &count), "cudaGraphNodeGetDependencies");
+    cudaError_t result = cudaGraphNodeGetDependencies(node, NULL, NULL, &count);
+    if (result == cudaErrorLossyQuery) { /* some edge is no plain one, and nothing was asked of that: it has less than all nodes before it */
+        (void)cudaGetLastError();
+        count = n->nodes;
+        result = cudaSuccess;
+    }
+    weir_status status = fail_call(n, result, "cudaGraphNodeGetDependencies");
     if (status != WEIR_OK || count == 0)
         return status;
     if (!weir_vector_reserve(&n->before, count) || !weir_vector_reserve(&n->before_data, count))
         return weir_fail_no_memory();
-    n->before.count = (uint32_t)count;
-    return fail_call(n, cudaGraphNodeGetDependencies(node, n->before.at, n->before_data.at, &count), "cudaGraphNodeGetDependencies");
+    status = fail_call(n, cudaGraphNodeGetDependencies(node, n->before.at, n->before_data.at, &count), "cudaGraphNodeGetDependencies");
+    n->before.count = status == WEIR_OK ? (uint32_t)count : 0;
+    return status;
 }
 
 /* Its nodes, of which there are so many, from the frontier backwards. */
@@ -208,7 +221,6 @@ static weir_status check_added(native_nodes *n, const action *a, cudaStream_t st
     weir_status status = read_frontier(n, stream, &graph, &active);
     if (status != WEIR_OK)
         return status;
-    n->unclear = !active || returned != WEIR_OK;
     if (!active && weir_cuda_is_sticky(n->left))
         return fail_call(n, n->left, "enqueue");
     if (!active)
@@ -221,6 +233,7 @@ static weir_status check_added(native_nodes *n, const action *a, cudaStream_t st
     status = count_nodes(n, graph, &has);
     if (status != WEIR_OK)
         return status;
+    n->nodes = has;
     if (has == had)
         return refuse(n, a, "added nothing to its stream: switch the task off where there is nothing to do");
     return find_added(n, a, has - had);
@@ -285,6 +298,7 @@ static weir_status add(native_nodes *n, const action *a, const native_place *pla
     if (status != WEIR_OK)
         return status;
     status = end_capture(n, a, n->stream, take_in(n, a, n->stream, &graph), &graph);
+    n->graph_is_lost = status != WEIR_OK; /* a capture that is lost takes the graph along that it went into */
     return status == WEIR_OK ? fail_call(n, cudaGraphAddEmptyNode(last, place->graph, n->frontier.at, n->frontier.count), "cudaGraphAddEmptyNode") : status;
 }
 
@@ -304,17 +318,27 @@ static weir_status record_on(native_nodes *n, const action *a, unsigned flags, c
     return status;
 }
 
-/* Whether CUDA refuses what a body may not hold when it is captured, or later, is not documented. If it does at once, the code fails for no reason of
- * its own; what it would have added shows in a graph apart. */
-weir_status weir_native_add(native_nodes *n, const action *a, const native_place *place, cudaGraphNode_t *last)
+/* Into a graph apart. What is refused for a body is refused here: a capture that is lost in a body takes it along, and with it, as is reported of
+ * drivers, whatever graph it is in. */
+static weir_status rehearse(native_nodes *n, const action *a)
 {
     cudaGraph_t graph = NULL;
+    const uint32_t added = n->added.count;
+    const uint64_t edges = n->edges;
+    weir_status status = record_on(n, a, cudaStreamNonBlocking, &graph);
+    if (status == WEIR_OK)
+        (void)cudaGraphDestroy(graph);
+    n->added.count = added;
+    n->edges = edges;
+    return status;
+}
+
+weir_status weir_native_add(native_nodes *n, const action *a, const native_place *place, cudaGraphNode_t *last)
+{
     n->name = place->name;
     n->in_body = place->in_body;
-    weir_status status = add(n, a, place, last);
-    if (status == WEIR_ERR_TASK && n->in_body && n->unclear && record_on(n, a, cudaStreamNonBlocking, &graph) == WEIR_OK)
-        (void)cudaGraphDestroy(graph);
-    return status;
+    weir_status status = n->in_body ? rehearse(n, a) : WEIR_OK;
+    return status == WEIR_OK ? add(n, a, place, last) : status;
 }
 
 weir_status weir_native_capture(native_nodes *n, const action *a, cudaStream_t stream, cudaGraphNode_t *last)
@@ -362,6 +386,7 @@ void weir_native_nodes_begin(native_nodes *n, weir_program *program, uint32_t nu
     n->failed_task = UINT32_MAX;
     n->failed_cause = WEIR_OK;
     n->left = cudaSuccess;
+    n->graph_is_lost = false;
 }
 
 void weir_native_nodes_end(native_nodes *n)

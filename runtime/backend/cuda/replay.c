@@ -268,6 +268,8 @@ static weir_status make_graph(slot *s, const node_edges *edges)
     weir_native_nodes_begin(&s->natives, s->replay->program, s->number);
     weir_status status = s->replay->way.captured ? weir_cuda_capture_make(s) : weir_cuda_nodes_make(s, edges);
     weir_native_nodes_end(&s->natives);
+    if (s->natives.graph_is_lost)
+        s->graph = NULL;
     return status;
 }
 
