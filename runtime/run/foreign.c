@@ -34,12 +34,28 @@ static void await_when_debugging(const weir_exec *exec, uint64_t number)
         weir_runtime_await(exec->runtime, INT64_MAX);
 }
 
+static weir_exec *next_busy(const weir_runtime *runtime)
+{
+    for (weir_exec *e = runtime->execs; e; e = e->next)
+        if (e->done < e->submitted)
+            return e;
+    return NULL;
+}
+
+/* There it also captures natives so that whatever else uses the legacy stream meanwhile fails, which the queue may be. */
+static void await_all_when_debugging(const weir_runtime *runtime)
+{
+    while (runtime->debug && next_busy(runtime))
+        weir_runtime_await((weir_runtime *)runtime, INT64_MAX);
+}
+
 weir_status weir_exec_submit_foreign(weir_exec *exec, void *queue, weir_ticket *ticket)
 {
     void *events[WEIR_FOREIGN_EVENTS_MOST]; /* the frame's own may be the next one's soon */
     weir_foreign foreign = {.queue = queue, .events = events, .event_count = exec->frame.event_count};
     uint64_t number = exec->submitted;
     memcpy(events, exec->frame.events, sizeof events);
+    await_all_when_debugging(exec->runtime);
     weir_status status = exec->runtime->ops->check_foreign(exec->runtime->backend, &foreign);
     if (status != WEIR_OK) {
         weir_exec_drop_open(exec);
