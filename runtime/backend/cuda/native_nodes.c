@@ -277,11 +277,12 @@ static weir_status make_stream(native_nodes *n, int level)
     return fail_call(n, cudaStreamCreateWithPriority(&n->stream, cudaStreamNonBlocking, level), "cudaStreamCreateWithPriority");
 }
 
-/* Always, whatever became of it, or streams stay in the capture. */
-static weir_status end_capture(native_nodes *n, const action *a, cudaStream_t stream, weir_status status, cudaGraph_t *graph)
+/* Always, whatever became of it, or streams stay in the capture. *lost: it took along the graph that it went into. */
+static weir_status end_capture(native_nodes *n, const action *a, cudaStream_t stream, weir_status status, cudaGraph_t *graph, bool *lost)
 {
     cudaError_t ended = weir_cuda_note(n->program->device, cudaStreamEndCapture(stream, graph));
-    if (ended != cudaSuccess)
+    *lost = ended != cudaSuccess;
+    if (*lost)
         (void)cudaGetLastError();
     if (status != WEIR_OK || ended == cudaSuccess)
         return status;
@@ -297,8 +298,7 @@ static weir_status add(native_nodes *n, const action *a, const native_place *pla
                            "cudaStreamBeginCaptureToGraph");
     if (status != WEIR_OK)
         return status;
-    status = end_capture(n, a, n->stream, take_in(n, a, n->stream, &graph), &graph);
-    n->graph_is_lost = status != WEIR_OK; /* a capture that is lost takes the graph along that it went into */
+    status = end_capture(n, a, n->stream, take_in(n, a, n->stream, &graph), &graph, &n->graph_is_lost);
     return status == WEIR_OK ? fail_call(n, cudaGraphAddEmptyNode(last, place->graph, n->frontier.at, n->frontier.count), "cudaGraphAddEmptyNode") : status;
 }
 
@@ -306,26 +306,40 @@ static weir_status record_on(native_nodes *n, const action *a, unsigned flags, c
 {
     cudaStream_t stream = NULL;
     cudaGraph_t graph = NULL;
+    bool lost = false;
     weir_status status = fail_call(n, cudaStreamCreateWithFlags(&stream, flags), "cudaStreamCreateWithFlags");
     if (status != WEIR_OK)
         return status;
     status = fail_call(n, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     if (status == WEIR_OK)
-        status = end_capture(n, a, stream, take_in(n, a, stream, &graph), out);
+        status = end_capture(n, a, stream, take_in(n, a, stream, &graph), out, &lost);
     (void)cudaStreamDestroy(stream);
     weir_table_destroy(n->known); /* of nodes that may be others next time */
     n->known = NULL;
     return status;
 }
 
-/* Into a graph apart. What is refused for a body is refused here: a capture that is lost in a body takes it along, and with it, as is reported of
- * drivers, whatever graph it is in. */
+/* Into a graph apart. Debugging, the stream is one that the legacy stream waits for. Of code that goes on after its capture was lost it does not
+ * show what lost it; if none is lost where the legacy stream is no concern, that did. */
+static weir_status record_apart(native_nodes *n, const action *a, cudaGraph_t *out)
+{
+    bool debug = n->program->device->options.debug;
+    cudaGraph_t graph = NULL;
+    weir_status status = record_on(n, a, debug ? cudaStreamDefault : cudaStreamNonBlocking, out);
+    if (!debug || status != WEIR_ERR_TASK || n->left != cudaErrorStreamCaptureInvalidated || record_on(n, a, cudaStreamNonBlocking, &graph) != WEIR_OK)
+        return status;
+    (void)cudaGraphDestroy(graph);
+    return refuse(n, a, uses_legacy_stream);
+}
+
+/* What is refused for a body is refused here: a capture that is lost in a body takes it along, and with it, as is reported of drivers, whatever
+ * graph it is in. */
 static weir_status rehearse(native_nodes *n, const action *a)
 {
     cudaGraph_t graph = NULL;
     const uint32_t added = n->added.count;
     const uint64_t edges = n->edges;
-    weir_status status = record_on(n, a, cudaStreamNonBlocking, &graph);
+    weir_status status = record_apart(n, a, &graph);
     if (status == WEIR_OK)
         (void)cudaGraphDestroy(graph);
     n->added.count = added;
@@ -353,17 +367,11 @@ weir_status weir_native_capture(native_nodes *n, const action *a, cudaStream_t s
                              : status;
 }
 
-/* Of code that goes on after its capture was lost it does not show what lost it; if none is lost where the legacy stream is no concern, that did. */
 weir_status weir_native_record(native_nodes *n, const action *a, cudaGraph_t *out)
 {
-    cudaGraph_t graph = NULL;
     n->name = a->name;
     n->in_body = false;
-    weir_status status = record_on(n, a, cudaStreamDefault, out);
-    if (status != WEIR_ERR_TASK || n->left != cudaErrorStreamCaptureInvalidated || record_on(n, a, cudaStreamNonBlocking, &graph) != WEIR_OK)
-        return status;
-    (void)cudaGraphDestroy(graph);
-    return refuse(n, a, uses_legacy_stream);
+    return record_apart(n, a, out);
 }
 
 /* ---- failures, and from one graph to the next ---- */

@@ -925,6 +925,78 @@ START_TEST(a_failure_when_a_slot_is_made_anew_is_the_frames)
 }
 END_TEST
 
+/* With a host task, which the frames after the one that comes to nothing have to wait for in the same stream. */
+START_TEST(a_frame_that_comes_to_nothing_hides_no_end)
+{
+    for (int m = 1; m < CUDA_MODES; m++) {
+        enum { IN_FLIGHT = 3 };
+        told t = {.does = ADDS};
+        static const weir_native native = {.name = "told", .prepare = told_prepare, .enqueue = told_enqueue, .release = told_release};
+        weir_graph *graph = graph_make("gated");
+        weir_buffer *x = numbers("x", N, 1, WEIR_DEVICE), *out = numbers("out", N, 1, WEIR_HOST_OUT);
+        weir_param *value = NULL;
+        weir_ticket ticket[IN_FLIGHT];
+        gate g;
+        const uint32_t seven = 7;
+        gate_init(&g);
+        OK(weir_param_create("value", &seven, sizeof seven, &value));
+        weir_add_native(graph, &native, &t, WEIR_ARGS(WEIR_READ_WRITE(x), WEIR_PARAM(value)));
+        weir_add_copy(graph, "down", WEIR_WRITE(out), WEIR_READ(x));
+        weir_add_host(graph, "gate", gate_pass, &g, WEIR_ARGS(WEIR_READ(out)));
+        weir_exec *exec = exec_in_mode(runtime, graph, IN_FLIGHT, cuda_modes[m]);
+        t.fails_from = t.enqueued + 1;
+        for (uint32_t n = 0; n < IN_FLIGHT; n++) {
+            OK(weir_exec_set(exec, value, &(uint32_t){n == 0 ? 7 : 7 + n}));
+            OK(weir_exec_submit(exec, &ticket[n]));
+            t.fails_from = n == 1 ? 0 : t.fails_from; /* the third frame's is a good one */
+        }
+        gate_let(&g, IN_FLIGHT);
+        OK(weir_exec_wait(exec, ticket[0], LONG_NS));
+        REFUSED(WEIR_ERR_TASK, weir_exec_wait(exec, ticket[1], LONG_NS), "told");
+        ck_assert_int_eq(weir_exec_wait(exec, ticket[2], LONG_NS), WEIR_ERR_TASK);
+        weir_exec_destroy(exec);
+        gate_finish(&g);
+        ck_assert_int_eq(t.wrong, 0);
+        weir_graph_destroy(graph);
+        weir_buffer_destroy(x);
+        weir_buffer_destroy(out);
+        weir_param_destroy(value);
+    }
+}
+END_TEST
+
+/* Natives outside and in a body fork to one stream of the program's, which a capture of lanes keeps until it ends. */
+START_TEST(natives_in_bodies_may_fork_to_the_same_stream_as_those_outside)
+{
+    static const weir_native native = {.name = "share", .enqueue = share};
+    static const uint32_t one = 1, zero = 0;
+    for (int m = 0; m < CUDA_MODES; m++) {
+        told t = {.does = FORKS};
+        weir_graph *graph = graph_make("outside"), *body = graph_make("body");
+        weir_buffer *x = numbers("x", N, 1, WEIR_DEVICE), *word = numbers("word", 1, 1, WEIR_DEVICE), *out = numbers("out", N, 1, WEIR_HOST_OUT);
+        OK(told_prepare(&t, 0));
+        sharing user = {&t.slot[0]};
+        weir_add_fill(graph, "zero", WEIR_WRITE(x), &zero, sizeof zero);
+        weir_add_fill(graph, "word", WEIR_WRITE(word), &one, sizeof one);
+        weir_add_native(graph, &native, &user, WEIR_ARGS(WEIR_READ_WRITE(x)));
+        weir_add_native(body, &native, &user, WEIR_ARGS(WEIR_READ_WRITE(x)));
+        weir_add_if(graph, "branch", word, body, NULL);
+        weir_add_copy(graph, "down", WEIR_WRITE(out), WEIR_READ(x));
+        weir_exec *exec = exec_in_mode(runtime, graph, 1, cuda_modes[m]);
+        weir_ticket ticket = submit(exec);
+        OK(weir_exec_wait(exec, ticket, LONG_NS));
+        ck_assert_uint_eq(((const uint32_t *)weir_exec_data(exec, ticket, out))[N - 1], 10);
+        weir_exec_destroy(exec);
+        told_release(&t, 0);
+        weir_graph_destroy(graph);
+        weir_graph_destroy(body);
+        weir_buffer_destroy(x);
+        weir_buffer_destroy(word);
+        weir_buffer_destroy(out);
+    }
+}
+END_TEST
+
 /* A ring that another graph's frames move too. */
 START_TEST(rings_that_another_exec_moves_arrive)
 {
@@ -1150,6 +1222,8 @@ int main(void)
     tcase_add_test(cases, rings_that_another_exec_moves_arrive);
     tcase_add_test(cases, natives_work_in_bodies);
     tcase_add_test(cases, bodies_hold_less_in_every_mode);
+    tcase_add_test(cases, a_frame_that_comes_to_nothing_hides_no_end);
+    tcase_add_test(cases, natives_in_bodies_may_fork_to_the_same_stream_as_those_outside);
     tcase_add_test(cases, what_was_prepared_for_bodies_is_released_when_making_fails);
     tcase_add_test(cases, a_failure_in_a_body_that_is_made_anew_is_the_frames);
     suite_add_tcase(suite, cases);

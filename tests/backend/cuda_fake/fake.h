@@ -97,7 +97,6 @@ typedef struct {
     struct CUstream_st *origin;
     enum cudaStreamCaptureMode mode;
     pthread_t thread;
-    bool lends; /* the graph is the caller's */
     bool lost;
 } capture;
 

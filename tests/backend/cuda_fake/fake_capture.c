@@ -182,7 +182,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
     if (s)
         result = check_into(call, graph, after, data, count);
     if (s && result == cudaSuccess) {
-        begin(call, s, mode, graph)->lends = true;
+        (void)begin(call, s, mode, graph);
         for (size_t i = 0; i < count; i++)
             fake_add_to(&s->follows, after[i], data ? &data[i] : NULL);
     }
@@ -240,12 +240,13 @@ static cudaError_t end(struct CUstream_st *s, cudaGraph_t *graph)
         return fake_lose(c, cudaErrorStreamCaptureWrongThread);
     cudaError_t result = c->lost ? cudaErrorStreamCaptureInvalidated : all_joined(c) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
     struct CUgraph_st *into = c->graph;
-    bool lends = c->lends;
     take_apart(c);
     if (result == cudaSuccess)
         *graph = into;
-    else if (!lends)
+    else if (!into->owner) /* also one that was lent: drivers are reported to free it */
         fake_destroy_graph(into);
+    else
+        fake_wrong("cudaStreamEndCapture", "a capture into a body is lost: drivers are reported to crash when what the body is part of is destroyed");
     return result;
 }
 
