@@ -290,7 +290,7 @@ static cudaGraphConditionalHandle new_handle(cudaGraph_t graph, unsigned value, 
 /* word 0 counts down from its value, word 1 is mixed each time; the loop's default is that it is run. */
 static cudaGraph_t loop_graph(cudaGraphNode_t *mixes)
 {
-    cudaGraph_t graph = new_graph(), body;
+    cudaGraph_t graph = new_graph(), body = NULL;
     cudaGraphConditionalHandle handle = new_handle(graph, 1, cudaGraphCondAssignDefault);
     add_conditional(graph, NULL, 0, handle, cudaGraphCondTypeWhile, 1, &body);
     cudaGraphNode_t mixed = add(body, NULL, 0, mix_step(&words[1], &words[0], 3));
@@ -375,7 +375,7 @@ END_TEST
 
 START_TEST(instantiating_refuses_what_a_body_may_not_hold)
 {
-    cudaGraph_t graph = new_graph(), body, deeper;
+    cudaGraph_t graph = new_graph(), body = NULL, deeper = NULL;
     cudaGraphConditionalHandle handle = new_handle(graph, 0, cudaGraphCondAssignDefault), inner = new_handle(graph, 0, cudaGraphCondAssignDefault);
     cudaGraphNode_t node;
     cudaGraphExec_t exec;
@@ -913,7 +913,7 @@ END_TEST
 START_TEST(switching_is_for_kernels_copies_and_fills)
 {
     void *memory;
-    cudaGraph_t graph = new_graph(), body;
+    cudaGraph_t graph = new_graph(), body = NULL;
     cudaGraphNode_t nodes[6], end;
     unsigned enabled = 7;
     OK(cudaMalloc(&memory, 64));
