@@ -11,6 +11,7 @@
  *
  * Those that lost go when no frame in flight can be one of theirs. */
 #include "backend/cuda/choose.h"
+#include "plan/paths.h"
 #include "util/clock.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -50,21 +51,15 @@ typedef struct choice {
 
 /* ---- what there is to choose among ---- */
 
-/* The tasks of the widest level. 0: no memory. */
-static uint32_t width_of(const weir_plan *plan)
+/* The tasks of the widest level. */
+static weir_status find_width(const weir_plan *plan, uint32_t *width)
 {
-    uint32_t *level = weir_alloc(plan->tasks, sizeof *level), *tasks = weir_alloc(plan->tasks, sizeof *tasks), width = 0;
-    for (uint32_t k = 0; level && tasks && k < plan->tasks; k++) {
-        uint32_t t = plan->order[k];
-        for (uint32_t e = plan->pred_first[t]; e < plan->pred_first[t + 1]; e++)
-            if (level[plan->pred[e]] + 1 > level[t])
-                level[t] = level[plan->pred[e]] + 1;
-        if (++tasks[level[t]] > width)
-            width = tasks[level[t]];
-    }
-    weir_free(level);
-    weir_free(tasks);
-    return width;
+    const weir_dag dag = {.tasks = plan->tasks, .pred_first = plan->pred_first, .pred = plan->pred, .order = plan->order};
+    weir_levels levels = {0};
+    weir_status status = weir_levels_create(&dag, &levels);
+    *width = levels.width;
+    weir_levels_finish(&levels);
+    return status;
 }
 
 static weir_status make_events(const weir_program *p, choice *c)
@@ -102,14 +97,17 @@ static bool is_made_at_once(const weir_program *p)
 weir_status weir_cuda_choice_make(weir_program *program)
 {
     choice *c = program->choice = weir_alloc(1, sizeof *c);
-    uint32_t width = c ? width_of(program->plan) : 0;
-    if (!c || (width == 0 && program->plan->tasks > 0))
+    uint32_t width = 0;
+    if (!c)
         return weir_fail_no_memory();
     pthread_mutex_init(&c->lock, NULL);
+    weir_status status = find_width(program->plan, &width);
+    if (status != WEIR_OK)
+        return status;
     c->count = 1; /* its edges alone */
     for (uint32_t lanes = 1; lanes <= width && width > 1 && c->count < CANDIDATES_MOST; lanes *= 2)
         c->candidates[c->count++].lanes = lanes;
-    weir_status status = make_events(program, c);
+    status = make_events(program, c);
     if (status == WEIR_OK && is_made_at_once(program))
         status = make_replay(program, &c->candidates[0]);
     return status;
