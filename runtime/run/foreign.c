@@ -34,19 +34,19 @@ static void await_when_debugging(const weir_exec *exec, uint64_t number)
         weir_runtime_await(exec->runtime, INT64_MAX);
 }
 
-static weir_exec *next_busy(const weir_runtime *runtime)
+static bool is_any_busy(const weir_runtime *runtime)
 {
-    for (weir_exec *e = runtime->execs; e; e = e->next)
+    for (const weir_exec *e = runtime->execs; e; e = e->next)
         if (e->done < e->submitted)
-            return e;
-    return NULL;
+            return true;
+    return false;
 }
 
 /* There it also captures natives so that whatever else uses the legacy stream meanwhile fails, which the queue may be. */
-static void await_all_when_debugging(const weir_runtime *runtime)
+static void await_all_when_debugging(weir_runtime *runtime)
 {
-    while (runtime->debug && next_busy(runtime))
-        weir_runtime_await((weir_runtime *)runtime, INT64_MAX);
+    while (runtime->debug && is_any_busy(runtime))
+        weir_runtime_await(runtime, INT64_MAX);
 }
 
 weir_status weir_exec_submit_foreign(weir_exec *exec, void *queue, weir_ticket *ticket)
