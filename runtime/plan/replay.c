@@ -22,6 +22,7 @@ typedef struct {
 
 typedef struct {
     const weir_plan *plan;
+    const weir_carried *carried;
     weir_levels levels;
     uint32_t *carried_first; /* task -> its carried edges */
     uint64_t *self;          /* task -> its bit, while it is in the batch */
@@ -57,7 +58,7 @@ static void walk_frame(reduction *r, uint32_t frames_before, uint32_t high)
         for (uint32_t e = plan->pred_first[task]; e < plan->pred_first[task + 1]; e++)
             hand_on(&place[plan->pred[e]], &place[task], self);
         for (uint32_t e = r->carried_first[task]; e < r->carried_first[task + 1]; e++) {
-            const weir_carried_edge *edge = &plan->carried.edges.at[e];
+            const weir_carried_edge *edge = &r->carried->edges.at[e];
             if (frames_before + edge->distance <= r->frames)
                 hand_on(&place[(size_t)edge->distance * plan->tasks + edge->earlier], &place[task], self);
         }
@@ -72,7 +73,7 @@ static void mark_implied(reduction *r, uint32_t task, bool carried)
             r->implied[e] = (r->place[plan->pred[e]].leads_far & r->self[task]) != 0;
     else
         for (uint32_t e = r->carried_first[task]; e < r->carried_first[task + 1]; e++) {
-            const weir_carried_edge *edge = &plan->carried.edges.at[e];
+            const weir_carried_edge *edge = &r->carried->edges.at[e];
             const reach *from = &r->place[(size_t)edge->distance * plan->tasks + edge->earlier];
             r->carried_implied[e] = (from->leads_far & r->self[task]) != 0;
         }
@@ -131,8 +132,8 @@ static void reduce_carried(reduction *r)
     for (uint32_t i = 0; i < plan->tasks; i++) {
         uint32_t task = r->levels.by_level[i], frames = 0;
         for (uint32_t e = r->carried_first[task]; e < r->carried_first[task + 1]; e++)
-            if (frames < plan->carried.edges.at[e].distance)
-                frames = plan->carried.edges.at[e].distance;
+            if (frames < r->carried->edges.at[e].distance)
+                frames = r->carried->edges.at[e].distance;
         if (frames > 0)
             add_to_batch(r, task, 0, frames, true);
     }
@@ -142,15 +143,15 @@ static void reduce_carried(reduction *r)
 static weir_status prepare(reduction *r)
 {
     const weir_plan *plan = r->plan;
-    const uint32_t carried = plan->carried.edges.count;
+    const uint32_t carried = r->carried->edges.count;
     weir_dag dag = {.tasks = plan->tasks, .pred_first = plan->pred_first, .pred = plan->pred, .order = plan->order};
     weir_status status = weir_levels_create(&dag, &r->levels);
     if (status != WEIR_OK)
         return status;
     uint32_t furthest = 0;
     for (uint32_t i = 0; i < carried; i++)
-        if (furthest < plan->carried.edges.at[i].distance)
-            furthest = plan->carried.edges.at[i].distance;
+        if (furthest < r->carried->edges.at[i].distance)
+            furthest = r->carried->edges.at[i].distance;
     r->carried_first = weir_alloc((size_t)plan->tasks + 1, sizeof *r->carried_first);
     r->self = weir_alloc(plan->tasks, sizeof *r->self);
     r->place = weir_alloc(((size_t)furthest + 1) * plan->tasks, sizeof *r->place);
@@ -159,7 +160,7 @@ static weir_status prepare(reduction *r)
     if (!r->carried_first || !r->self || !r->place || !r->implied || !r->carried_implied)
         return weir_fail_no_memory();
     for (uint32_t t = 0, i = 0; t < plan->tasks; r->carried_first[++t] = i)
-        while (i < carried && plan->carried.edges.at[i].later == t)
+        while (i < carried && r->carried->edges.at[i].later == t)
             i++;
     return WEIR_OK;
 }
@@ -170,7 +171,7 @@ static bool collect(const reduction *r, weir_replay_edges *edges)
     uint32_t kept = 0, carried_kept = 0;
     for (uint64_t e = 0; e < plan->edges; e++)
         kept += !r->implied[e];
-    for (uint32_t e = 0; e < plan->carried.edges.count; e++)
+    for (uint32_t e = 0; e < r->carried->edges.count; e++)
         carried_kept += !r->carried_implied[e];
     edges->pred_first = weir_alloc((size_t)plan->tasks + 1, sizeof *edges->pred_first);
     edges->pred = weir_alloc(kept, sizeof *edges->pred);
@@ -181,15 +182,15 @@ static bool collect(const reduction *r, weir_replay_edges *edges)
         for (uint32_t e = plan->pred_first[t]; e < plan->pred_first[t + 1]; e++)
             if (!r->implied[e])
                 edges->pred[kept++] = plan->pred[e];
-    for (uint32_t e = 0; e < plan->carried.edges.count; e++)
+    for (uint32_t e = 0; e < r->carried->edges.count; e++)
         if (!r->carried_implied[e])
-            weir_vector_push(&edges->carried.edges, plan->carried.edges.at[e]);
+            weir_vector_push(&edges->carried.edges, r->carried->edges.at[e]);
     return true;
 }
 
-weir_status weir_replay_edges_create(const weir_plan *plan, weir_replay_edges *out)
+weir_status weir_replay_edges_with(const weir_plan *plan, const weir_carried *carried, weir_replay_edges *out)
 {
-    reduction r = {.plan = plan};
+    reduction r = {.plan = plan, .carried = carried};
     weir_replay_edges made = {0};
     weir_status status = prepare(&r);
     if (status == WEIR_OK) {
@@ -209,6 +210,11 @@ weir_status weir_replay_edges_create(const weir_plan *plan, weir_replay_edges *o
     if (status == WEIR_OK)
         *out = made;
     return status;
+}
+
+weir_status weir_replay_edges_create(const weir_plan *plan, weir_replay_edges *out)
+{
+    return weir_replay_edges_with(plan, &plan->carried, out);
 }
 
 void weir_replay_edges_finish(weir_replay_edges *edges)
