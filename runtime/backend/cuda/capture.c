@@ -36,7 +36,7 @@ static bool wait_for(void *feeder, uint32_t lane, const weir_wait *wait)
 {
     capturing *c = feeder;
     if (wait->distance > 0)
-        return true; /* the frame before is done when this one is launched */
+        return true; /* nodes of their own wait for what frames before record */
     return keep(c, cudaStreamWaitEvent(c->streams[lane], c->events[c->program->record_of[wait->task]], 0), "cudaStreamWaitEvent", wait->task);
 }
 
@@ -159,6 +159,40 @@ static cudaError_t capture_native(capturing *c, const action *a, uint32_t task, 
     return c->said == WEIR_OK ? cudaSuccess : cudaErrorUnknown;
 }
 
+/* By hand: what waits, and the stream goes on from there; what records, and it does not. */
+static cudaError_t wait_for_frames_before(capturing *c, uint32_t task, cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus state;
+    cudaGraph_t graph = NULL;
+    const cudaGraphNode_t *nodes = NULL;
+    const cudaGraphEdgeData *data = NULL;
+    cudaGraphNode_t last = NULL;
+    size_t count = 0;
+    if (weir_ties_before(&c->s->replay->ties, task) == 0)
+        return cudaSuccess;
+    c->call = "cudaStreamGetCaptureInfo";
+    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &nodes, &data, &count);
+    if (result == cudaSuccess)
+        result = weir_cuda_ties_wait(c->s, graph, task, nodes, count, &last, &c->call);
+    if (result == cudaSuccess)
+        result = cudaStreamUpdateCaptureDependencies(stream, &last, NULL, 1, cudaStreamSetCaptureDependencies);
+    return result;
+}
+
+static cudaError_t record_for_frames_after(capturing *c, uint32_t task, cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus state;
+    cudaGraph_t graph = NULL;
+    cudaGraphNode_t last = NULL;
+    if (!weir_ties_behind(&c->s->replay->ties, task))
+        return cudaSuccess;
+    c->call = "cudaStreamGetCaptureInfo";
+    cudaError_t result = last_node(stream, &last);
+    if (result == cudaSuccess)
+        result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, NULL, NULL, NULL);
+    return result == cudaSuccess ? weir_cuda_ties_record(c->s, graph, task, last, &c->call) : result;
+}
+
 static bool run(void *feeder, uint32_t lane, uint32_t task)
 {
     capturing *c = feeder;
@@ -168,8 +202,11 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
     cudaGraphNode_t *node = weir_slot_nodes(c->s, task), guard = NULL;
     c->s->natives.task = task;
     weir_cuda_slot_pass(c->s, task);
-    c->call = "cudaStreamGetCaptureInfo";
-    cudaError_t result = c->s->replay->guarded[task] ? add_beside(stream, &guard) : cudaSuccess;
+    cudaError_t result = wait_for_frames_before(c, task, stream);
+    if (result == cudaSuccess && c->s->replay->guarded[task]) {
+        c->call = "cudaStreamGetCaptureInfo";
+        result = add_beside(stream, &guard);
+    }
     if (result != cudaSuccess)
         return keep(c, result, c->call, task);
     if (a->kind == ACTION_GATE) {
@@ -187,6 +224,8 @@ static bool run(void *feeder, uint32_t lane, uint32_t task)
     }
     if (guard && result == cudaSuccess)
         result = join_beside(stream, guard);
+    if (result == cudaSuccess)
+        result = record_for_frames_after(c, task, stream);
     return keep(c, result, c->call, task);
 }
 
@@ -236,11 +275,11 @@ static uint64_t all_nodes(const replay *r)
 {
     uint64_t count = 2 * (uint64_t)r->guards;
     for (uint32_t t = 0; t < r->tasks; t++)
-        count += node_count(&r->program->root.actions[t]);
+        count += node_count(&r->program->root.actions[t]) + weir_ties_before(&r->ties, t) + weir_ties_behind(&r->ties, t);
     return count;
 }
 
-/* Within a frame: the steps of lanes and the waits. */
+/* The steps of lanes and the waits, those for frames before among them. */
 static uint64_t edge_count(const replay *r)
 {
     const weir_plan *plan = r->program->plan;
@@ -249,6 +288,12 @@ static uint64_t edge_count(const replay *r)
         uint32_t preds = plan->lane_position[t] > 0;
         for (uint32_t w = plan->wait_first[t]; w < plan->wait_first[t + 1]; w++)
             preds += plan->wait[w].distance == 0;
+        uint32_t waits = weir_ties_before(&r->ties, t);
+        count += weir_ties_behind(&r->ties, t);
+        if (waits > 0) {
+            count += preds + waits - 1;
+            preds = 1;
+        }
         count += preds + node_count(&r->program->root.actions[t]) - 1;
         if (r->guarded[t])
             count += preds + 2;

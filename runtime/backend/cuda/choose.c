@@ -3,8 +3,8 @@
  * Candidates are the graph by its edges alone, and with the order of 1, 2, 4 ... lanes added, as far as the graph is that wide. They take turns
  * of several frames, since a graph that is launched again while it runs may behave unlike one that comes after another; the first frame of a
  * turn is not counted. After a turn each the best three have another, longer one, then the best two; then it is settled, after 64 frames at
- * most. A frame's time is that between two events round its launch: alone in its stream it holds what launching costs the host, and behind
- * others how long it keeps the next one waiting, so what is measured is how the program itself launches.
+ * most. A frame's time is that from the end of the one before to its own, or from its launch, if that was later: alone it holds what launching costs
+ * the host, and behind or beside others how long it keeps the next one waiting, so what is measured is how the program itself launches.
  *
  * Graphs are made when their turn comes, so making the exec takes little. The first frame runs lane by lane, unless this device has shown that
  * making a graph takes less.
@@ -46,7 +46,7 @@ typedef struct choice {
     uint32_t best;
     uint64_t last_of_others; /* frame that was launched as another than the best */
     bool others_gone;
-    cudaEvent_t *events;     /* two a frame in flight */
+    cudaEvent_t *events;     /* two a frame in flight and one more: each is measured from the one before */
 } choice;
 
 /* ---- what there is to choose among ---- */
@@ -62,13 +62,24 @@ static weir_status find_width(const weir_plan *plan, uint32_t *width)
     return status;
 }
 
+static uint32_t event_count(const weir_program *p)
+{
+    return 2 * (p->frames + 1);
+}
+
+/* Of that frame's launch: before it, and behind it. */
+static cudaEvent_t *events_of(const weir_program *p, uint64_t frame)
+{
+    return p->choice->events + 2 * (frame % (p->frames + 1));
+}
+
 static weir_status make_events(const weir_program *p, choice *c)
 {
     weir_status status = WEIR_OK;
-    c->events = weir_alloc(2 * (size_t)p->frames, sizeof(cudaEvent_t));
+    c->events = weir_alloc(event_count(p), sizeof(cudaEvent_t));
     if (!c->events)
         return weir_fail_no_memory();
-    for (uint32_t i = 0; i < 2 * p->frames && status == WEIR_OK; i++)
+    for (uint32_t i = 0; i < event_count(p) && status == WEIR_OK; i++)
         status = weir_cuda_status(cudaEventCreateWithFlags(&c->events[i], cudaEventDefault), "cudaEventCreateWithFlags");
     return status;
 }
@@ -129,7 +140,7 @@ void weir_cuda_choice_finish(weir_program *program)
         return;
     for (uint32_t i = 0; i < c->count; i++)
         drop(&c->candidates[i], c->settled && i == c->best);
-    for (uint32_t i = 0; c->events && i < 2 * program->frames; i++)
+    for (uint32_t i = 0; c->events && i < event_count(program); i++)
         if (c->events[i])
             (void)cudaEventDestroy(c->events[i]);
     weir_free(c->events);
@@ -349,10 +360,23 @@ slot *weir_cuda_choice_next(weir_program *program, flight *f, const weir_frame_v
 
 /* ---- measuring ---- */
 
+/* Also of frames that are not measured: the next one may be. */
 static void record(const weir_program *p, const flight *f, uint32_t which)
 {
-    if (f->candidate != NO_CANDIDATE)
-        (void)cudaEventRecord(p->choice->events[2 * (f->number % p->frames) + which], p->streams[0]);
+    if (!p->choice->settled)
+        (void)cudaEventRecord(events_of(p, f->number)[which], p->streams[weir_flight_stream(f)]);
+}
+
+/* Of one that is not its turn's first, so the frame before was launched as the same. */
+static cudaError_t measure(const weir_program *p, const flight *f, float *ms)
+{
+    const cudaEvent_t *events = events_of(p, f->number), *before = events_of(p, f->number - 1);
+    float since_launch = 0, since_end = 0;
+    cudaError_t result = cudaEventElapsedTime(&since_launch, events[0], events[1]);
+    if (result == cudaSuccess && p->frames > 1)
+        result = cudaEventElapsedTime(&since_end, before[1], events[1]);
+    *ms = p->frames == 1 || since_launch < since_end ? since_launch : since_end > 0 ? since_end : 0;
+    return result;
 }
 
 void weir_cuda_choice_begin(const weir_program *program, const flight *f)
@@ -377,8 +401,7 @@ void weir_cuda_choice_note(weir_program *program, flight *f)
     float ms = 0;
     if (!c || f->candidate == NO_CANDIDATE)
         return;
-    const cudaEvent_t *events = &c->events[2 * (f->number % program->frames)];
-    bool known = !f->lost && f->error == cudaSuccess && cudaEventElapsedTime(&ms, events[0], events[1]) == cudaSuccess;
+    bool known = !f->lost && f->error == cudaSuccess && measure(program, f, &ms) == cudaSuccess;
     pthread_mutex_lock(&c->lock);
     candidate *one = &c->candidates[f->candidate];
     one->awaited--;

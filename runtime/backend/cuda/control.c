@@ -1,7 +1,8 @@
 /* control.c - makes loops and branches into nodes, and changes those.
  *
- * A while's `launches` count frames, since each frame launches each of a graph's loops once, also one that is switched off: so a loop leaves how
- * often it ran where the frame's number says. A loop in a body leaves it nowhere: it may run many times a frame.
+ * What a loop keeps, and where it leaves how often it ran, is the slot's, since frames may be under way at once. Lane by lane they share it: a lane
+ * keeps their order, and a while's `launches` count frames, since each frame launches each of a graph's loops once, also one that is switched off;
+ * so there it leaves its rounds where the frame's number says. A loop in a body leaves them nowhere: it may run many times a frame.
  * A conditional node cannot be switched off; its enter kernel is told to choose no body. */
 #include "backend/cuda/control.h"
 #include "util/memory.h"
@@ -26,7 +27,13 @@ static weir_status load(const void *function)
     return weir_cuda_status(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
 }
 
-/* Results are those of the graph's own loops. */
+/* So many results each of the graph's own loops has room for. */
+static uint32_t result_room(const weir_program *p)
+{
+    return p->native_slots > p->frames ? p->native_slots : p->frames;
+}
+
+/* Of the first slot. Results are those of the graph's own loops. */
 static void give_memory(weir_program *p, section *s, unsigned *results)
 {
     for (uint32_t i = 0; i < s->control_count; i++) {
@@ -36,7 +43,7 @@ static void give_memory(weir_program *p, section *s, unsigned *results)
         if (c->condition.kind != CONDITION_WHILE)
             continue;
         c->condition.state = &p->loop_states[c->number];
-        c->condition.results = results ? results + (size_t)i * p->frames : NULL;
+        c->condition.results = results ? results + (size_t)i * result_room(p) : NULL;
         c->condition.result_count = p->frames;
     }
 }
@@ -53,8 +60,8 @@ weir_status weir_cuda_controls_make(weir_program *program)
         status = load(program->again);
     if (status != WEIR_OK)
         return status;
-    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, root->controls_within * sizeof *program->loop_states);
-    program->loop_results = weir_cuda_take(program->device, WEIR_HOST_OUT, (size_t)root->control_count * program->frames * sizeof *program->loop_results);
+    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, (size_t)root->controls_within * program->native_slots * sizeof *program->loop_states);
+    program->loop_results = weir_cuda_take(program->device, WEIR_HOST_OUT, (size_t)root->control_count * result_room(program) * sizeof *program->loop_results);
     if (!program->loop_states || !program->loop_results)
         return weir_fail_no_memory();
     give_memory(program, root, program->loop_results);
@@ -94,6 +101,19 @@ static struct cudaKernelNodeParams kernel_of_one(const void *function, void **ar
     return (struct cudaKernelNodeParams){.func = (void *)(uintptr_t)function, .gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}, .kernelParams = args};
 }
 
+/* What its kernels are passed in a slot. */
+static condition condition_of(const slot *s, const control *c)
+{
+    condition with = c->condition;
+    if (s->replay->alone || with.kind != CONDITION_WHILE)
+        return with;
+    with.state += (size_t)s->number * s->replay->program->root.controls_within;
+    if (with.results)
+        with.results += s->number;
+    with.result_count = 1;
+    return with;
+}
+
 typedef struct {
     const control_nodes *n;
     cudaGraphConditionalHandle handle;
@@ -102,7 +122,7 @@ typedef struct {
 
 static cudaError_t add_kernel(adding *a, cudaGraph_t graph, const void *function, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *node)
 {
-    condition c = a->n->control->condition;
+    condition c = condition_of(a->n->s, a->n->control);
     struct cudaKernelNodeParams params = kernel_of_one(function, (void *[]){&a->handle, &c});
     cudaLaunchAttributeValue value;
     a->call = "cudaGraphAddKernelNode";
@@ -239,7 +259,7 @@ cudaError_t weir_cuda_control_change(const slot *s, const control *c, const cuda
 cudaError_t weir_cuda_control_switch(const slot *s, const control *c, const cudaGraphNode_t *pieces, bool on)
 {
     cudaGraphConditionalHandle handle = s->handles[c->number];
-    condition with = c->condition;
+    condition with = condition_of(s, c);
     with.off = !on;
     struct cudaKernelNodeParams params = kernel_of_one(s->replay->program->enter, (void *[]){&handle, &with});
     return cudaGraphExecKernelNodeSetParams(s->exec, pieces[0], &params);
@@ -267,13 +287,14 @@ cudaError_t weir_cuda_control_launch(weir_program *program, flight *f, uint32_t 
 void weir_cuda_controls_tell(const weir_program *program, uint64_t frame)
 {
     const weir_image *image = program->image;
-    uint32_t tasks = program->plan->tasks, left = program->root.control_count;
+    const flight *f = &program->flights[frame % program->frames];
+    uint32_t tasks = program->plan->tasks, left = program->root.control_count, at = f->slot ? f->slot->number : (uint32_t)(frame % program->frames);
     for (uint32_t t = 0; left > 0 && image->rounds && t < tasks; t++) {
         if (program->root.actions[t].kind != ACTION_CONTROL)
             continue;
         const condition *c = &program->root.actions[t].as.control->condition;
         if (c->results)
-            image->rounds[frame % program->frames * tasks + t] = c->results[frame % program->frames];
+            image->rounds[frame % program->frames * tasks + t] = c->results[at];
         left--;
     }
 }

@@ -15,7 +15,7 @@ struct control {
     section *bodies;            /* what->count, and the edges in each */
     weir_replay_edges *edges;
     uint32_t number;            /* of all of its program's, those in bodies included */
-    condition condition;        /* what its kernels are passed; `off` is 0 here */
+    condition condition;        /* what its kernels are passed, in the first slot; `off` is 0 here */
     replay *alone;              /* eager: the graph of this task; NULL: it is part of others only */
 };
 

@@ -108,14 +108,14 @@ struct weir_program {
     bool chooses;            /* mode auto: how it replays is found out */
     struct choice *choice;   /* NULL: there was none to make */
     uint32_t frames;         /* F */
-    uint32_t native_slots;   /* that natives are prepared for; eager frames use them in turn, a replay's slots have one each */
+    uint32_t native_slots;   /* that natives are prepared for, and loops keep what they need; eager frames use them in turn, a replay's slots have one each */
     section root;            /* its tasks */
     const void *enter, *again; /* kernels that decide loops and branches, if it has any, */
     condition_state *loop_states; /* what loops keep on the device, */
-    unsigned *loop_results;  /* and where the graph's own leave how often they ran: loop by loop, a word a frame in flight */
-    cudaStream_t *streams;   /* lane -> stream; a replay takes the first */
+    unsigned *loop_results;  /* and where the graph's own leave how often they ran: loop by loop, a word a slot, or lane by lane, a frame in flight */
+    cudaStream_t *streams;   /* lane -> stream; replayed frames in flight take the first of them, in turn */
     pool_stream **pool;      /* the same in the pool */
-    uint32_t stream_count;   /* lanes that have streams */
+    uint32_t stream_count;   /* so many */
     uint32_t end_count;
     uint32_t *end_lane;      /* lanes whose last task no other lane waits for */
     uint32_t entry_count;
@@ -145,6 +145,12 @@ struct weir_program {
     unsigned char *known;    /* for blame.c, under the device's lock */
     int64_t *lane_end;       /* eager, timed: lane -> when its last task ended; else NULL */
 };
+
+/* Of those of its program: the one of a frame that is launched as a slot. No other frame under way is in it. */
+static inline uint32_t weir_flight_stream(const flight *f)
+{
+    return (uint32_t)(f->number % f->program->frames);
+}
 
 /* ---- the device ---- */
 
@@ -238,12 +244,12 @@ void weir_cuda_words_give(weir_backend *device, gate_words *words);
 void weir_cuda_words_finish(weir_backend *device);
 
 /* ---- streams.c ---- */
-/* The program's streams, one a lane, each with its lane's priority. The pool keeps them. */
-weir_status weir_cuda_streams_for(weir_program *program);
+/* The program's streams: one a lane if its frames are launched so, each with its lane's priority, and for replays one a frame in flight, of the first
+ * lane's. The pool keeps them. */
+weir_status weir_cuda_streams_for(weir_program *program, bool lanes, bool replays);
 int weir_cuda_level_of(const weir_backend *device, uint32_t rank, uint32_t bands); /* of so many bands, rank 0 the most urgent: a priority of CUDA's */
 void weir_cuda_say_shared_levels(const weir_backend *device, const weir_plan *plan, uint32_t bands); /* if there are more than the device has */
 int weir_cuda_lane_level(const weir_backend *device, const weir_plan *plan, uint32_t lane); /* its priority as CUDA has it */
-weir_status weir_cuda_stream_for(weir_program *program); /* for a replay: one, with the first lane's priority */
 void weir_cuda_streams_leave(weir_program *program);     /* they may be others' alone from then on */
 void weir_cuda_streams_finish(weir_backend *device);
 

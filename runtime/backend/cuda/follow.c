@@ -24,7 +24,7 @@ static cudaError_t find_ends(flight *f, const cudaEvent_t **ends, uint32_t *coun
     *count = f->slot ? 1 : f->program->end_count;
     if (atomic_load_explicit(&f->end_recorded, memory_order_relaxed))
         return cudaSuccess;
-    const pool_stream *stream = f->program->pool[0];
+    const pool_stream *stream = f->program->pool[weir_flight_stream(f)];
     if (!atomic_load_explicit(&((pool_stream *)stream)->has_joined, memory_order_acquire))
         return weir_cuda_slot_record_end(f);
     *ends = &stream->joined;
@@ -61,7 +61,7 @@ static uint32_t entry_count(const flight *f)
 
 static cudaStream_t entry(const flight *f, uint32_t i)
 {
-    return f->program->streams[f->slot ? 0 : f->program->entry_lane[i]];
+    return f->program->streams[f->slot ? weir_flight_stream(f) : f->program->entry_lane[i]];
 }
 
 static cudaError_t start_after_event(const flight *f, cudaEvent_t event)
@@ -80,12 +80,23 @@ static cudaError_t start_after_frame(const flight *f, flight *other)
     return result;
 }
 
-/* Lanes keep the order of frames by waits between them, slots by their stream. Where one way follows the other, neither does. */
-static flight *launched_otherwise(const flight *f)
+/* Lanes keep the order of frames by waits between them, slots by their ties. Where one way follows the other, or slots do not come in turn, nothing
+ * does. */
+static bool is_in_order(const flight *f, const flight *before, uint32_t distance)
+{
+    return f->slot && before->slot ? weir_cuda_slot_follows(f->slot, before->slot, distance) : !f->slot && !before->slot;
+}
+
+static cudaError_t start_after_own(const flight *f)
 {
     const weir_program *p = f->program;
-    flight *before = p->frames > 1 && f->number > 0 ? &p->flights[(f->number - 1) % p->frames] : NULL;
-    return before && !before->slot != !f->slot ? before : NULL;
+    cudaError_t result = cudaSuccess;
+    for (uint32_t distance = 1; distance < p->frames && distance <= f->number && result == cudaSuccess; distance++) {
+        flight *before = &p->flights[(f->number - distance) % p->frames];
+        if (!is_in_order(f, before, distance))
+            result = start_after_frame(f, before);
+    }
+    return result;
 }
 
 static cudaError_t mark_queue(const weir_backend *device, const weir_foreign *foreign, const char **call)
@@ -112,9 +123,8 @@ static cudaError_t start_after_foreign(const flight *f, const weir_foreign *fore
 
 cudaError_t weir_cuda_start_after(weir_program *program, flight *f, const char **call)
 {
-    flight *before = launched_otherwise(f);
     *call = "cudaStreamWaitEvent";
-    cudaError_t result = before ? start_after_frame(f, before) : cudaSuccess;
+    cudaError_t result = start_after_own(f);
     for (flight *other = program->followed; other && result == cudaSuccess; other = other->next_followed)
         result = start_after_frame(f, other);
     if (result == cudaSuccess && f->values->foreign)
@@ -160,7 +170,7 @@ static cudaStream_t stream_of_end(const flight *f)
     weir_program *p = f->program;
     if ((!f->slot && p->end_count != 1) || atomic_load_explicit(&p->submitted, memory_order_relaxed) != f->number + 1)
         return NULL;
-    uint32_t lane = f->slot ? 0 : p->end_lane[0];
+    uint32_t lane = f->slot ? weir_flight_stream(f) : p->end_lane[0];
     return atomic_load(&p->pool[lane]->users) == 1 ? p->streams[lane] : NULL;
 }
 

@@ -269,6 +269,7 @@ static weir_status add_native(section_nodes *n, uint32_t task, const char *name,
     return status;
 }
 
+/* By plain edges; `n->wait_count` more, by programmatic ones. */
 static void find_follows(section_nodes *n, uint32_t task)
 {
     n->follow_count = n->wait_count = 0;
@@ -281,12 +282,20 @@ static void find_follows(section_nodes *n, uint32_t task)
     }
 }
 
-static weir_status add_task(section_nodes *n, uint32_t task)
+/* Events of frames before are waited for behind what the task follows. */
+static cudaError_t wait_for_frames_before(section_nodes *n, uint32_t task)
 {
-    char room[512];
-    const char *name = name_of(n, task, room, sizeof room);
-    cudaGraphNode_t *last = &n->last[task - n->first];
-    find_follows(n, task);
+    cudaGraphNode_t last = NULL;
+    if (!n->ties || weir_ties_before(n->ties, task) == 0)
+        return cudaSuccess;
+    cudaError_t result = weir_cuda_ties_wait(n->s, n->graph, task, n->follows, n->follow_count, &last, &n->call);
+    n->follows[0] = last;
+    n->follow_count = 1;
+    return result;
+}
+
+static weir_status add_nodes(section_nodes *n, uint32_t task, const char *name, cudaGraphNode_t *last)
+{
     if (!n->of)
         n->s->natives.task = task;
     if (n->tasks->actions[task].kind == ACTION_CONTROL)
@@ -296,6 +305,22 @@ static weir_status add_task(section_nodes *n, uint32_t task)
     cudaError_t result = add_pieces(n, task, last);
     if (result == cudaSuccess && is_guarded(n, task))
         result = add_guard(n, last);
+    return weir_cuda_task_status(n->s->replay->program, name, result, n->call);
+}
+
+static weir_status add_task(section_nodes *n, uint32_t task)
+{
+    char room[512];
+    const char *name = name_of(n, task, room, sizeof room);
+    cudaGraphNode_t *last = &n->last[task - n->first];
+    find_follows(n, task);
+    cudaError_t result = wait_for_frames_before(n, task);
+    if (result == cudaSuccess) {
+        weir_status status = add_nodes(n, task, name, last);
+        if (status != WEIR_OK || !n->ties || !weir_ties_behind(n->ties, task))
+            return status;
+        result = weir_cuda_ties_record(n->s, n->graph, task, *last, &n->call);
+    }
     return weir_cuda_task_status(n->s->replay->program, name, result, n->call);
 }
 
@@ -357,12 +382,30 @@ size_t weir_cuda_nodes_ends(section_nodes *n)
     return count;
 }
 
+static uint64_t programmatic_preds(const section_nodes *n, uint32_t task)
+{
+    uint64_t count = 0;
+    for (uint32_t e = n->edges.pred_first ? n->edges.pred_first[task] : 0; n->linked && n->edges.pred_first && e < n->edges.pred_first[task + 1]; e++)
+        count += weir_cuda_edge_is_programmatic(n->s->replay, n->edges.pred[e], task);
+    return count;
+}
+
 weir_status weir_cuda_nodes_check(const section_nodes *n, bool has_end)
 {
     uint64_t nodes = has_end + n->native_nodes, edges = n->native_edges;
     for (uint32_t t = n->first; t < n->first + n->count; t++) {
         const action *a = &n->tasks->actions[t];
-        uint64_t preds = preds_of(n, t), pieces = weir_action_pieces(a);
+        uint64_t preds = preds_of(n, t), pieces = weir_action_pieces(a), waits = n->ties ? weir_ties_before(n->ties, t) : 0;
+        if (waits > 0) {
+            uint64_t programmatic = programmatic_preds(n, t);
+            nodes += waits;
+            edges += preds - programmatic + waits - 1;
+            preds = programmatic + 1;
+        }
+        if (n->ties && weir_ties_behind(n->ties, t)) {
+            nodes++;
+            edges++;
+        }
         if (a->kind == ACTION_CONTROL) {
             nodes += 2;
             edges += preds + 1;
@@ -397,6 +440,7 @@ weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges)
         .guarded = r->guarded,
         .linked = r->linked,
         .levels = r->level,
+        .ties = &r->ties,
     };
     weir_status status = weir_cuda_status(cudaGraphCreate(&s->graph, 0), "cudaGraphCreate");
     n.graph = s->graph;

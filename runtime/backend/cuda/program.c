@@ -61,13 +61,14 @@ static weir_status choose_mode(weir_program *p)
     if (chosen || p->mode == WEIR_MODE_DEFAULT) {
         p->mode = image->spans || !fits ? WEIR_MODE_EAGER : WEIR_MODE_REPLAY;
         if (!fits)
-            weir_log(WEIR_LOG_INFO, "graph '%s' runs eagerly: its rings meet again after more than %d frames, and a replay keeps a CUDA graph for each", name, WEIR_SLOTS_MOST);
+            weir_log(WEIR_LOG_INFO, "graph '%s' runs eagerly: with %u frames in flight and rings of these sizes a replay would keep more than %d CUDA graphs", name,
+                     p->plan->frames, WEIR_SLOTS_MOST);
     }
     if (p->mode != WEIR_MODE_EAGER && !fits)
         return weir_fail(WEIR_ERR_INVALID,
-                         "graph '%s': its rings meet again after more than %d frames, and a replay keeps a CUDA graph for each: give its rings one size, or sizes that divide "
-                         "each other, or run it eagerly",
-                         name, WEIR_SLOTS_MOST);
+                         "graph '%s': with %u frames in flight and rings of these sizes a replay would keep more than %d CUDA graphs, one a phase of the rings and no fewer "
+                         "than frames in flight: give its rings one size, or sizes that divide each other, have fewer frames in flight, or run it eagerly",
+                         name, p->plan->frames, WEIR_SLOTS_MOST);
     p->chooses = chosen && p->mode == WEIR_MODE_REPLAY;
     return WEIR_OK;
 }
@@ -82,8 +83,9 @@ static bool take_memory(weir_program *p)
 {
     const weir_plan *plan = p->plan;
     p->step_args = weir_alloc(p->image->pass_first[plan->tasks], sizeof *p->step_args);
-    p->streams = weir_alloc(plan->lanes, sizeof(cudaStream_t));
-    p->pool = weir_alloc(plan->lanes, sizeof *p->pool);
+    const uint32_t streams = plan->lanes > plan->frames ? plan->lanes : plan->frames;
+    p->streams = weir_alloc(streams, sizeof(cudaStream_t));
+    p->pool = weir_alloc(streams, sizeof *p->pool);
     p->end_lane = weir_alloc(plan->lanes, sizeof *p->end_lane);
     p->entry_lane = weir_alloc(plan->lanes, sizeof *p->entry_lane);
     p->record_of = weir_alloc(plan->tasks, sizeof *p->record_of);
@@ -199,13 +201,8 @@ static weir_status make_events(weir_program *p)
 /* Frames that use the same are never under way at once, and meet the same copies of rings. */
 static uint32_t native_slots(const weir_program *p)
 {
-    uint32_t phases = weir_cuda_slot_count(p->image);
-    return may_be_eager(p) && phases < p->frames ? p->frames : phases;
-}
-
-static weir_status make_streams(weir_program *p)
-{
-    return may_be_eager(p) ? weir_cuda_streams_for(p) : weir_cuda_stream_for(p);
+    uint32_t slots = weir_cuda_slot_count(p->image);
+    return slots > 0 ? slots : p->frames;
 }
 
 static weir_status make(weir_program *p)
@@ -222,7 +219,7 @@ static weir_status make(weir_program *p)
     if (status == WEIR_OK)
         status = weir_cuda_controls_make(p);
     if (status == WEIR_OK)
-        status = make_streams(p);
+        status = weir_cuda_streams_for(p, may_be_eager(p), p->mode != WEIR_MODE_EAGER);
     if (status == WEIR_OK)
         status = make_gates(p);
     if (status == WEIR_OK)

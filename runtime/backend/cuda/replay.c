@@ -219,7 +219,7 @@ static weir_status edges_of_graph(const weir_plan *plan, node_edges *out)
 /* ---- making ---- */
 
 /* So many frames until all rings that its frames move are at the same copies again; 0: more than there are slots. */
-uint32_t weir_cuda_slot_count(const weir_image *image)
+static uint32_t phase_count(const weir_image *image)
 {
     uint32_t frames = 1;
     for (uint32_t r = 0; r < image->ring_count; r++) {
@@ -231,6 +231,13 @@ uint32_t weir_cuda_slot_count(const weir_image *image)
         frames = larger;
     }
     return frames;
+}
+
+uint32_t weir_cuda_slot_count(const weir_image *image)
+{
+    uint32_t phases = phase_count(image), frames = image->plan->frames;
+    uint64_t count = phases > 0 ? ((uint64_t)frames + phases - 1) / phases * phases : 0;
+    return count <= WEIR_SLOTS_MOST ? (uint32_t)count : 0;
 }
 
 uint32_t weir_cuda_slot_owner(const slot *s, cudaGraphNode_t node)
@@ -310,7 +317,7 @@ static weir_status make(replay *r)
 {
     node_edges edges = {0};
     r->off_bytes = (r->tasks + 7u) / 8;
-    r->count = weir_cuda_slot_count(r->program->image);
+    r->count = r->alone ? phase_count(r->program->image) : weir_cuda_slot_count(r->program->image); /* a lane runs its tasks one after the other */
     if (r->count == 0)
         r->count = 1; /* changed from frame to frame; only for a task alone */
     r->slots = weir_alloc(r->count, sizeof *r->slots);
@@ -328,6 +335,8 @@ static weir_status make(replay *r)
         status = find_edges(r, &edges);
     if (status == WEIR_OK && !r->way.captured)
         status = weir_cuda_nodes_link(r, &edges);
+    if (status == WEIR_OK)
+        status = weir_cuda_ties_make(r);
     if (status == WEIR_OK)
         status = weir_cuda_shape_find(r, &edges);
     for (uint32_t i = 0; i < r->count && status == WEIR_OK; i++)
@@ -387,6 +396,7 @@ void weir_cuda_replay_finish(replay *r, bool leave)
         weir_free(r->slots[i].traced_nodes);
         weir_native_nodes_finish(&r->slots[i].natives);
     }
+    weir_cuda_ties_finish(&r->ties);
     if (r->words)
         weir_cuda_words_give(r->program->device, r->words);
     weir_free(r->slots);

@@ -3,7 +3,7 @@
  * Nodes keep what they were made with. Where a frame passes something else (a param that was set, a ring that another exec has moved), the
  * nodes of the tasks that are passed it are changed, and no others; so it is with switches. Rings that only this program's frames move
  * need no change: there is a slot for each phase. Changes hold for later launches alone, so the frames in flight are none of their business.
- * Frames are launched into one stream: each starts when the one before is done.
+ * Frames in flight are launched into a stream each, as a slot each; what orders them is in their graphs (ties.h).
  *
  * Guards. A node that copies or fills and is switched off no longer orders what comes after it after what came before (seen with driver 580;
  * kernels do). So a task of these kinds that is ever switched off gets an empty node beside it, with the same edges, and the slot is made
@@ -29,15 +29,32 @@ static bool is_at(const slot *s, const weir_frame_values *values)
     return rings == 0 || memcmp(s->ring_at, values->ring_at, rings * sizeof *s->ring_at) == 0;
 }
 
+/* A task alone may be launched again at once: its lane keeps the order. */
+static bool is_free(const slot *s, const weir_frame_values *values)
+{
+    return s->replay->alone || s->free_from <= values->number;
+}
+
 slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values)
 {
     uint32_t usual = (uint32_t)(values->number % r->count);
+    slot *found = NULL;
     for (uint32_t i = 0; i < r->count; i++) {
-        uint32_t s = usual + i < r->count ? usual + i : usual + i - r->count;
-        if (is_at(&r->slots[s], values))
-            return &r->slots[s];
+        slot *s = &r->slots[usual + i < r->count ? usual + i : usual + i - r->count];
+        if (!is_free(s, values))
+            continue;
+        if (!found || is_at(s, values))
+            found = s;
+        if (is_at(s, values))
+            break;
     }
-    return &r->slots[usual];
+    found->free_from = values->number + r->program->frames; /* there are no fewer slots than frames in flight, so one was free */
+    return found;
+}
+
+bool weir_cuda_slot_follows(const slot *s, const slot *earlier, uint32_t distance)
+{
+    return earlier->replay == s->replay && (s->number + s->replay->count - distance) % s->replay->count == earlier->number;
 }
 
 /* ---- changing ---- */
@@ -320,34 +337,23 @@ cudaError_t weir_cuda_slot_change(slot *s, const weir_frame_values *values, cons
  * stream that no other program uses. */
 cudaError_t weir_cuda_slot_record_end(flight *f)
 {
-    cudaError_t result = cudaEventRecord(f->ends[0], f->program->streams[0]);
+    cudaError_t result = cudaEventRecord(f->ends[0], f->program->streams[weir_flight_stream(f)]);
     if (result == cudaSuccess)
         atomic_store_explicit(&f->end_recorded, true, memory_order_release);
     return result;
 }
 
-static cudaError_t record_end_before(weir_program *p, const flight *f)
-{
-    if (f->number == 0 || p->frames == 1 || atomic_load(&p->ended) >= f->number)
-        return cudaSuccess;
-    flight *before = &p->flights[(f->number - 1) % p->frames];
-    return atomic_load_explicit(&before->end_recorded, memory_order_relaxed) ? cudaSuccess : weir_cuda_slot_record_end(before);
-}
-
 static void launch(weir_program *p, flight *f)
 {
     slot *s = f->slot;
-    f->error_call = "cudaEventRecord";
-    f->error = record_end_before(p, f); /* also if this frame comes to nothing: the next one's launch would hide that end */
-    if (f->error != cudaSuccess)
-        return;
+    const uint32_t stream = weir_flight_stream(f);
     f->error = weir_cuda_slot_change(s, f->values, &f->error_call, &f->error_task);
     if (f->error != cudaSuccess) {
         if (weir_native_failed(p, f, &s->natives))
             f->error = cudaSuccess; /* it is the task's, not the device's */
         return;
     }
-    f->error = weir_cuda_start_after(p, f, &f->error_call); /* now: how the frame before ends was asked of the stream, where waits would be in the way */
+    f->error = weir_cuda_start_after(p, f, &f->error_call);
     if (f->error != cudaSuccess)
         return;
     if (f->timed)
@@ -355,13 +361,13 @@ static void launch(weir_program *p, flight *f)
     f->error_call = "cudaGraphLaunch";
     if (p->choice)
         weir_cuda_choice_begin(p, f);
-    f->error = cudaGraphLaunch(s->exec, p->streams[0]);
+    f->error = cudaGraphLaunch(s->exec, p->streams[stream]);
     if (p->choice)
         weir_cuda_choice_end(p, f);
     if (f->timed)
         weir_cuda_timing_launched();
     atomic_store_explicit(&f->reached, p->plan->tasks, memory_order_relaxed);
-    if (f->error == cudaSuccess && atomic_load(&p->pool[0]->users) > 1) {
+    if (f->error == cudaSuccess && atomic_load(&p->pool[stream]->users) > 1) {
         f->error_call = "cudaEventRecord";
         f->error = weir_cuda_slot_record_end(f);
     }

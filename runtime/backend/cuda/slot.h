@@ -1,5 +1,6 @@
 /* slot.h - a frame as a graph that is launched at once. A slot is one such graph, made executable, with the arguments and switches it
- * has now; rings need one a phase, so that each meets its copies again with nothing changed.
+ * has now; rings need one a phase, so that each meets its copies again with nothing changed, and there are as many as frames in flight, since CUDA
+ * runs launches of one graph one after the other.
  * All but making and finishing: by whoever submits, one at a time. */
 #ifndef WEIR_BACKEND_CUDA_SLOT_H
 #define WEIR_BACKEND_CUDA_SLOT_H
@@ -7,6 +8,7 @@
 #include "backend/cuda/cache.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/native.h"
+#include "backend/cuda/ties.h"
 
 /* A node as CUPTI numbers it. */
 typedef struct {
@@ -16,6 +18,7 @@ typedef struct {
 typedef struct slot {
     struct replay *replay;
     uint32_t number;
+    uint64_t free_from;      /* frame: until then one that is launched as this slot may be under way */
     gate_words *words;       /* of its gates */
     cudaGraph_t graph;
     cudaGraphExec_t exec;
@@ -60,6 +63,7 @@ typedef struct replay {
     slot *slots;
     uint32_t count;
     gate_words *words;       /* slots times gates */
+    slot_ties ties;
     passed_value *params, *rings;
     uint32_t param_count, ring_count, *users;
     uint64_t *stamp, stamped; /* task -> the last pass that found it changed */
@@ -90,7 +94,8 @@ static inline cudaGraphNode_t *weir_slot_nodes(const slot *s, uint32_t task)
     return s->nodes + (weir_replay_pieces(s->replay)[task] - weir_replay_pieces(s->replay)[0]);
 }
 
-/* So many frames until all rings that its frames move are at the same copies again; 0: more than WEIR_SLOTS_MOST. */
+/* A multiple of so many frames as it takes all rings that its frames move to be at the same copies again, and no fewer than frames in flight; 0: more
+ * than WEIR_SLOTS_MOST. */
 uint32_t weir_cuda_slot_count(const weir_image *image);
 
 weir_status weir_cuda_replay_make(weir_program *program, const replay_way *way, replay **out);
@@ -100,7 +105,10 @@ void weir_cuda_replay_finish(replay *r, bool leave);
 
 weir_status weir_cuda_slot_remake(slot *s, bool was_on); /* its graph anew, with what it stands for now; by whoever submits */
 
+/* One that no frame under way is launched as, if it can be with nothing to change. */
 slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values);
+/* Its nodes wait for what they must of that slot's frame, so many frames before. */
+bool weir_cuda_slot_follows(const slot *s, const slot *earlier, uint32_t distance);
 void weir_cuda_slot_launch(weir_program *program, flight *f); /* f->slot */
 /* Gives a frame that was launched as a slot an event of its own. It is the last in its stream, or no other program has joined that. */
 cudaError_t weir_cuda_slot_record_end(flight *f);
@@ -135,6 +143,7 @@ typedef struct {
     cudaGraphNode_t *waits_for, *itself; /* by programmatic ones, and as often itself; NULL: there are none */
     cudaGraphEdgeData *waiting;
     size_t wait_count;
+    const slot_ties *ties;    /* NULL: frames under way at once do not concern them */
     uint64_t native_nodes, native_edges; /* more than if each native were one node */
     const char *call;
 } section_nodes;

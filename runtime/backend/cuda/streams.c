@@ -83,13 +83,20 @@ static void leave(pool_stream *s)
     atomic_fetch_sub(&s->users, 1);
 }
 
-/* The level's next stream becomes the program's next, with the device's lock held. */
-static weir_status add_stream(weir_program *program, uint32_t level)
+/* Of a level: a program has no more lanes, nor a replay more frames in flight. */
+static uint32_t streams_most(const weir_backend *device)
+{
+    return device->lanes > WEIR_SLOTS_MOST ? device->lanes : WEIR_SLOTS_MOST;
+}
+
+/* The level's next stream becomes the program's next, with the device's lock held. `most`: the program takes no more of any level, so that it never
+ * has one twice. */
+static weir_status add_stream(weir_program *program, uint32_t level, uint32_t most)
 {
     weir_backend *device = program->device;
-    uint32_t number = device->next_stream[level];
+    uint32_t number = device->next_stream[level] < most ? device->next_stream[level] : 0;
     if (!device->streams[level])
-        device->streams[level] = weir_alloc(device->lanes, sizeof *device->streams[level]);
+        device->streams[level] = weir_alloc(streams_most(device), sizeof *device->streams[level]);
     weir_status status = device->streams[level] ? WEIR_OK : weir_fail_no_memory();
     for (uint32_t n = device->stream_count[level]; n <= number && status == WEIR_OK; n++)
         status = make_stream(device, level, n);
@@ -97,7 +104,7 @@ static weir_status add_stream(weir_program *program, uint32_t level)
         status = join(&device->streams[level][number]);
     if (status != WEIR_OK)
         return status;
-    device->next_stream[level] = number + 1 < device->lanes ? number + 1 : 0;
+    device->next_stream[level] = number + 1;
     program->pool[program->stream_count] = &device->streams[level][number];
     program->streams[program->stream_count++] = device->streams[level][number].stream;
     return WEIR_OK;
@@ -108,24 +115,18 @@ static uint32_t level_of_lane(const weir_backend *device, const weir_plan *plan,
     return (uint32_t)(weir_cuda_lane_level(device, plan, lane) - device->greatest);
 }
 
-weir_status weir_cuda_streams_for(weir_program *program)
+weir_status weir_cuda_streams_for(weir_program *program, bool lanes, bool replays)
 {
     weir_backend *device = program->device;
     const weir_plan *plan = program->plan;
+    const uint32_t of_lanes = lanes ? plan->lanes : 0, of_frames = replays ? plan->frames : 0, count = of_lanes > of_frames ? of_lanes : of_frames;
     weir_status status = WEIR_OK;
-    weir_cuda_say_shared_levels(device, plan, bands_before(plan, plan->lanes));
+    if (lanes)
+        weir_cuda_say_shared_levels(device, plan, bands_before(plan, plan->lanes));
     pthread_mutex_lock(&device->lock);
-    for (uint32_t l = 0; l < plan->lanes && status == WEIR_OK; l++)
-        status = add_stream(program, level_of_lane(device, plan, l));
+    for (uint32_t i = 0; i < count && status == WEIR_OK; i++)
+        status = add_stream(program, level_of_lane(device, plan, i < of_lanes ? i : 0), count > device->lanes ? count : device->lanes);
     pthread_mutex_unlock(&device->lock);
-    return status;
-}
-
-weir_status weir_cuda_stream_for(weir_program *program)
-{
-    pthread_mutex_lock(&program->device->lock);
-    weir_status status = add_stream(program, level_of_lane(program->device, program->plan, 0));
-    pthread_mutex_unlock(&program->device->lock);
     return status;
 }
 

@@ -50,7 +50,7 @@ static bool has_ended(weir_program *program, flight *f)
     uint32_t count = f->slot ? 1 : program->end_count;
     while (f->ends_seen < count && atomic_load(&device->broken) == cudaSuccess) {
         bool recorded = atomic_load_explicit(&f->end_recorded, memory_order_acquire);
-        cudaError_t result = weir_cuda_note(device, recorded ? cudaEventQuery(f->ends[f->ends_seen]) : ask_stream(program->pool[0]));
+        cudaError_t result = weir_cuda_note(device, recorded ? cudaEventQuery(f->ends[f->ends_seen]) : ask_stream(program->pool[weir_flight_stream(f)]));
         if (result == cudaErrorNotReady)
             return false;
         if (result != cudaSuccess) {
@@ -82,8 +82,6 @@ static bool look_at(weir_program *program, bool *found)
             atomic_store_explicit(&program->ended, ++ended, memory_order_release);
             atomic_fetch_add(&program->device->untold, 1);
             *found = true;
-        } else if (f->slot) {
-            break; /* a replay's frames run one after the other, and may share the words of gates */
         }
     }
     return gates;
