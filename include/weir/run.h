@@ -77,14 +77,14 @@ WEIR_API WEIR_MUST_USE weir_status weir_buffer_read(weir_runtime *runtime, weir_
  *     "eager"    task by task, each lane a stream, with the plan's waits
  *     "replay"   a CUDA graph made with the exec from the edges of the plan, and launched as a whole
  *     "capture"  the same, but made from what the lanes of "eager" are given: it has their order too
- *     "default"  on CUDA a replay; eager with `timing`, or where rings need more CUDA graphs than 12
+ *     "default"  on CUDA a replay; eager with `timing`, or where it would need more CUDA graphs than 12
  *     "auto"     as "default", but where that replays, the way of it that is fastest: by its edges alone, or with the order of 1, 2, 4, 8, 16 or 32
  *                lanes added. Measured on the first frames, 64 at most, which take turns; making graphs, these frames take longer to submit. The
  *                very first one runs eagerly, unless making a graph was seen to take less on this device. The log says what was chosen and what
  *                each took (level info), and so does weir_exec_candidates
  * The host runs everything eagerly, and so does CUDA under WEIR_DEBUG=1. weir_exec_stats tells what it came to.
- * A replay keeps a CUDA graph for each phase of its rings, so that a frame changes nothing in them. Its frames run one after the other on the
- * device; eager ones overlap as far as the data allow. */
+ * In each of them frames in flight overlap as far as the data allow. A replay keeps a CUDA graph for each phase of its rings, so that a frame changes
+ * nothing in them, and no fewer than frames in flight: the least common multiple of the rings' copies, times what it takes. */
 typedef struct {
     const char *mode;      /* as above; NULL: "default". WEIR_MODE wins */
     int timing;            /* keep times of tasks that run eagerly; on CUDA two events a task, and none kept under WEIR_DEBUG=1 */
@@ -94,7 +94,7 @@ typedef struct {
 /* Binds a plan to a runtime: makes the storage it needs, checks that the backend has code for each task, loads it, takes all memory
  * that frames will need. NULL options are zeros. On success *out is the caller's, to free with weir_exec_destroy.
  * WEIR_ERR_BACKEND names the task without code, or says that the plan has too many lanes; WEIR_ERR_TASK names a native whose prepare failed, or
- * whose enqueue did, or did what it may not, as a part of a CUDA graph; WEIR_ERR_INVALID: argument sizes that do not fit the kernel, a ring fixed to fewer copies than this plan needs, a replay asked for whose rings need more than 12 CUDA
+ * whose enqueue did, or did what it may not, as a part of a CUDA graph; WEIR_ERR_INVALID: argument sizes that do not fit the kernel, a ring fixed to fewer copies than this plan needs, a replay asked for that needs more than 12 CUDA
  * graphs; WEIR_ERR_DEVICE: a call of CUDA's failed, with its name and, where it is for one task, the task's; either of the two, with buffer and
  * task: adopted memory that cannot be used; WEIR_ERR_NO_MEMORY. */
 WEIR_API WEIR_MUST_USE weir_status weir_exec_create(weir_runtime *runtime, const weir_plan *plan, const weir_exec_options *options, weir_exec **out);

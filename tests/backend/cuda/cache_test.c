@@ -304,6 +304,40 @@ START_TEST(each_slot_is_left_and_taken)
 }
 END_TEST
 
+/* Each frame adds to what the one before left in x, so the events between the graphs that are taken over must be those of the new exec. */
+START_TEST(frames_in_flight_are_still_in_order)
+{
+    enum { FRAMES = 3 };
+    const uint32_t one = 1;
+    for (int turn = 0; turn < 3; turn++)
+        for (int m = 1; m < CUDA_MODES; m++) { /* replay, capture */
+            weir_graph *graph = graph_make("in flight");
+            weir_buffer *x = numbers("x", N, 1, WEIR_DEVICE), *ring = numbers("ring", N, WEIR_RING_AUTO, WEIR_DEVICE), *out = numbers("out", N, WEIR_RING_AUTO, WEIR_HOST_OUT);
+            weir_stats stats;
+            weir_add_kernel(graph, &add_kernel, wide, WEIR_ARGS(WEIR_READ_WRITE(x), WEIR_VALUE(one), WEIR_VALUE(count_n)));
+            weir_add_copy(graph, "across", WEIR_WRITE(ring), WEIR_READ(x));
+            weir_add_copy(graph, "down", WEIR_WRITE(out), WEIR_READ(ring));
+            weir_exec *exec = exec_in_mode(runtime, graph, FRAMES, cuda_modes[m]);
+            weir_exec_stats(exec, &stats);
+            ck_assert_uint_eq(stats.instantiations, turn == 0 ? FRAMES : 0);
+            ck_assert_uint_eq(stats.taken_over, turn == 0 ? 0 : FRAMES);
+            weir_ticket last[FRAMES];
+            for (uint32_t n = 0; n < 50; n++)
+                last[n % FRAMES] = submit(exec);
+            for (uint32_t n = 50 - FRAMES; n < 50; n++) {
+                OK(weir_exec_wait(exec, last[n % FRAMES], -1));
+                const uint32_t *got = weir_exec_data(exec, last[n % FRAMES], out);
+                ck_assert_msg(got != NULL && got[0] == n + 1 && got[N - 1] == n + 1, "frame %u of turn %d in mode %s", n, turn, cuda_modes[m]);
+            }
+            weir_exec_destroy(exec);
+            weir_graph_destroy(graph);
+            weir_buffer_destroy(x);
+            weir_buffer_destroy(ring);
+            weir_buffer_destroy(out);
+        }
+}
+END_TEST
+
 START_TEST(other_shapes_are_not_taken)
 {
     const wanted shapes[] = {
@@ -622,6 +656,7 @@ int main(void)
     tcase_add_test(cases, tasks_in_another_order_are_another_shape);
     tcase_add_test(cases, execs_that_live_share_none);
     tcase_add_test(cases, each_slot_is_left_and_taken);
+    tcase_add_test(cases, frames_in_flight_are_still_in_order);
     tcase_add_test(cases, other_shapes_are_not_taken);
     tcase_add_test(cases, copies_and_fills_are_told_apart_by_what_no_update_changes);
     tcase_add_test(cases, what_is_off_or_guarded_is_not_left);
