@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "weir/decide.h"
 #include "weir/status.h"
 
 #ifdef __cplusplus
@@ -61,12 +62,12 @@ typedef struct {
 } weir_box;
 
 enum { WEIR_ARG_VALUE, WEIR_ARG_PARAM, WEIR_ARG_READ, WEIR_ARG_WRITE, WEIR_ARG_READ_WRITE, WEIR_ARG_REDUCE };
-enum { WEIR_ARG_HIDDEN = 1, WEIR_ARG_BACK = 2 };
+enum { WEIR_ARG_HIDDEN = 1, WEIR_ARG_BACK = 2, WEIR_ARG_DECISION = 4 };
 
 /* One argument of a task: what it is passed and, for a buffer, how it touches it. Made by the macros below. */
 typedef struct {
     uint8_t mode;       /* WEIR_ARG_VALUE ... */
-    uint8_t flags;      /* WEIR_ARG_HIDDEN, WEIR_ARG_BACK */
+    uint8_t flags;      /* WEIR_ARG_HIDDEN, ... */
     uint16_t back;      /* frames back, for rings; reads only */
     uint32_t bytes;     /* of a value */
     weir_buffer *buffer;
@@ -110,6 +111,15 @@ static inline weir_arg weir_hidden(weir_arg a)
     return a;
 }
 
+/* A weir_decision, which weir fills in. */
+static inline weir_arg weir_decision_arg(void)
+{
+    static const weir_decision nothing = {0, NULL, NULL, 0, 0, WEIR_DECISION_NONE, 0};
+    weir_arg a = weir_arg_of(WEIR_ARG_VALUE, NULL, NULL, &nothing, sizeof nothing);
+    a.flags |= WEIR_ARG_DECISION;
+    return a;
+}
+
 /* For a task that is passed nothing and touches nothing. */
 static inline weir_args weir_no_args(void)
 {
@@ -123,6 +133,9 @@ static inline weir_args weir_no_args(void)
 #define WEIR_REDUCE(b) weir_arg_of(WEIR_ARG_REDUCE, b, NULL, NULL, 0)         /* combines atomically, in any order; something wrote it first in the frame */
 #define WEIR_PREVIOUS(b, d) weir_back(WEIR_READ(b), d)                        /* a ring's copy of d frames ago */
 #define WEIR_PARAM(p) weir_arg_of(WEIR_ARG_PARAM, NULL, p, NULL, 0)           /* the value it has in this frame */
+/* A weir_decision, by value: the kernel says whether the loop goes on whose body it is in, by weir_decide (weir/decide.h). For one kernel of a body
+ * of weir_add_while, which is in that body itself and not in that of a loop or branch there. */
+#define WEIR_DECISION weir_decision_arg()
 
 #ifdef __cplusplus
 }

@@ -98,7 +98,8 @@ WEIR_API weir_task weir_add_repeat(weir_graph *graph, const char *name, const we
  * such; a host task is refused here, on every backend. It is kept as it is now, and may be changed or destroyed afterwards.
  * The task touches all that its bodies touch; what they write counts as read and written, since it may be written never. A ring's copies are the
  * frame's in every round. Its cost is that of one round, or of the dearest branch, unless it is given one (weir_task_set).
- * In a CUDA graph these are conditional nodes; eagerly they are a small graph in the task's lane; the host decides as it runs. */
+ * In a CUDA graph these are conditional nodes; eagerly they are a small graph in the task's lane; the host decides as it runs.
+ * One kernel of a while's body may take a WEIR_DECISION and say itself whether there is another round (weir/decide.h): on CUDA a round then costs a kernel less. */
 WEIR_API weir_task weir_add_while(weir_graph *graph, const char *name, const weir_graph *body, weir_buffer *condition, uint32_t at_most);
 WEIR_API weir_task weir_add_if(weir_graph *graph, const char *name, weir_buffer *condition, const weir_graph *then_body, const weir_graph *else_body);
 WEIR_API weir_task weir_add_switch(weir_graph *graph, const char *name, weir_buffer *selector, const weir_graph *const *bodies, uint32_t count);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "weir/decide.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -29,15 +29,15 @@ typedef struct {
     bool moves;     /* each frame of the program moves it on by one */
 } weir_ring;
 
-typedef enum { WEIR_PASS_FIXED, WEIR_PASS_RING, WEIR_PASS_PARAM } weir_pass_kind;
+typedef enum { WEIR_PASS_FIXED, WEIR_PASS_RING, WEIR_PASS_PARAM, WEIR_PASS_DECISION } weir_pass_kind;
 
 /* One argument that a task is passed. `address` is where the value (for a buffer: the pointer) stands; of a ring or param the
- * frame says which copy or where. */
+ * frame says which copy or where. Of a decision it is one that decides nothing: a backend that has its own passes that. */
 typedef struct {
     uint8_t kind;          /* weir_pass_kind */
     uint16_t back;         /* ring: frames back */
     uint32_t index;        /* ring: its number; param: offset into the frame's params */
-    const void *address;   /* fixed */
+    const void *address;   /* fixed, decision */
 } weir_pass;
 
 /* What one frame has of its own; all of it is run's and stays as it is until the frame is done. */
@@ -196,7 +196,7 @@ extern const weir_backend_ops *const weir_backends[];
 /* Where argument `pass` of a frame stands, for the `args` of a kernel. */
 static inline const void *weir_pass_address(const weir_image *image, const weir_pass *pass, const weir_frame_values *values)
 {
-    if (pass->kind == WEIR_PASS_FIXED)
+    if (pass->kind == WEIR_PASS_FIXED || pass->kind == WEIR_PASS_DECISION)
         return pass->address;
     if (pass->kind == WEIR_PASS_PARAM)
         return values->params + pass->index;
@@ -209,7 +209,7 @@ static inline const void *weir_pass_address(const weir_image *image, const weir_
 static inline bool weir_task_is_fixed(const weir_image *image, uint32_t task)
 {
     for (uint32_t i = image->pass_first[task]; i < image->pass_first[task + 1]; i++)
-        if (image->pass[i].kind != WEIR_PASS_FIXED)
+        if (image->pass[i].kind == WEIR_PASS_RING || image->pass[i].kind == WEIR_PASS_PARAM)
             return false;
     return true;
 }

@@ -89,6 +89,22 @@ static weir_status check_access(weir_graph *graph, const weir_task_record *task,
     return WEIR_OK;
 }
 
+static bool is_decision(const weir_arg *arg)
+{
+    return arg->mode == WEIR_ARG_VALUE && (arg->flags & WEIR_ARG_DECISION);
+}
+
+static weir_status check_decision(weir_graph *graph, const weir_task_record *task, weir_args args, size_t i)
+{
+    if (task->kind != WEIR_KIND_KERNEL)
+        return weir_graph_fail(graph, WEIR_ERR_INVALID, "task '%s': argument %zu is a WEIR_DECISION, which kernels alone can take, and it is a %s task",
+                               task->name, i, weir_kind_name((weir_task_kind)task->kind));
+    for (size_t before = 0; before < i; before++)
+        if (is_decision(&args.arg[before]))
+            return weir_graph_fail(graph, WEIR_ERR_INVALID, "task '%s': arguments %zu and %zu are both WEIR_DECISION: a round is decided once", task->name, before, i);
+    return WEIR_OK;
+}
+
 weir_status weir_graph_check_args(weir_graph *graph, const weir_task_record *task, weir_args args)
 {
     if (args.count > ARGS_MOST)
@@ -108,6 +124,8 @@ weir_status weir_graph_check_args(weir_graph *graph, const weir_task_record *tas
             status = weir_graph_fail(graph, WEIR_ERR_INVALID, "task '%s': argument %zu names no param (NULL)", task->name, i);
         else if (arg->mode == WEIR_ARG_VALUE && (!arg->value || arg->bytes == 0 || arg->bytes > VALUE_BYTES_MOST))
             status = weir_graph_fail(graph, WEIR_ERR_INVALID, "task '%s': argument %zu is no value of 1 to %d bytes", task->name, i, VALUE_BYTES_MOST);
+        else if (is_decision(arg))
+            status = check_decision(graph, task, args, i);
         if (status != WEIR_OK)
             return status;
     }

@@ -147,6 +147,20 @@ static inline bool weir_arg_writes(const weir_arg_record *arg)
     return arg->mode >= WEIR_ARG_WRITE;
 }
 
+static inline bool weir_arg_is_decision(const weir_arg_record *arg)
+{
+    return arg->mode == WEIR_ARG_VALUE && (arg->flags & WEIR_ARG_DECISION);
+}
+
+/* True if the task says whether the loop goes on whose body it is in. */
+static inline bool weir_task_decides(const weir_body *body, const weir_task_record *task)
+{
+    bool decides = false;
+    for (uint32_t i = 0; i < task->arg_count && !decides; i++)
+        decides = weir_arg_is_decision(&body->args.at[task->arg_first + i]);
+    return decides;
+}
+
 /* True if two accesses of the same copy must be ordered when their boxes overlap. */
 static inline bool weir_modes_conflict(unsigned a, unsigned b)
 {

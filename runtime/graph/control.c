@@ -85,6 +85,24 @@ static weir_status check_tasks(const decision *d, const weir_body *body)
     return WEIR_OK;
 }
 
+/* Of a loop's own tasks one at most says whether it goes on. */
+static weir_status check_deciders(const decision *d, const weir_body *body)
+{
+    const weir_task_record *found = NULL;
+    for (uint32_t t = 0; t < body->tasks.count; t++) {
+        const weir_task_record *task = &body->tasks.at[t];
+        if (!weir_task_decides(body, task))
+            continue;
+        if (d->kind != WEIR_KIND_WHILE)
+            return refuse_in_body(d, body, task, "a WEIR_DECISION is for a kernel that is in a loop's body itself, this is the body of a branch");
+        if (found)
+            return weir_graph_fail(d->graph, WEIR_ERR_INVALID, "task '%s': in its body '%s' both tasks '%s' and '%s' take a WEIR_DECISION: a round is decided once",
+                                   d->name, body->name, found->name, task->name);
+        found = task;
+    }
+    return WEIR_OK;
+}
+
 static weir_status check_body(const decision *d, const weir_graph *graph)
 {
     const weir_body *body = graph->body;
@@ -102,7 +120,8 @@ static weir_status check_body(const decision *d, const weir_graph *graph)
                                "have run in that: say it of '%s'",
                                d->name, body->name, body->tasks.at[edge->later].name, body->tasks.at[edge->earlier].name, d->name);
     }
-    return check_tasks(d, body);
+    weir_status status = check_tasks(d, body);
+    return status == WEIR_OK ? check_deciders(d, body) : status;
 }
 
 static weir_status check_decision(const decision *d)

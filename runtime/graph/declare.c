@@ -34,6 +34,14 @@ void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark)
         weir_body_release(body->inner.at[--body->inner.count]);
 }
 
+/* Only a loop's body may have such a task: said when the graph is no body. */
+static void say_if_it_decides(weir_graph *graph, uint32_t task)
+{
+    if (weir_task_decides(graph->body, &graph->body->tasks.at[task]))
+        weir_graph_fail_frame(graph, WEIR_ERR_INVALID, "task '%s' takes a WEIR_DECISION, but graph '%s' is not the body of a loop (weir_add_while): there is nothing to decide",
+                              graph->body->tasks.at[task].name, graph->body->name);
+}
+
 uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *new_task)
 {
     if (weir_graph_check_args(graph, &new_task->record, new_task->args) != WEIR_OK)
@@ -61,8 +69,10 @@ uint32_t weir_graph_append(weir_graph *graph, const weir_new_task *new_task)
         complete = weir_graph_keep_arg(graph, &new_task->args.arg[i]);
     if (complete && new_task->args.count > 0)
         complete = weir_graph_derive(graph, before.tasks);
-    if (complete)
+    if (complete) {
+        say_if_it_decides(graph, before.tasks);
         return before.tasks + 1;
+    }
     weir_graph_no_memory(graph);
     weir_graph_back_to(graph, &before);
     return 0;

@@ -57,7 +57,7 @@ static uint32_t number_of(const weir_table *known, const void *address, uint32_t
 static weir_pass pass_of(const weir_exec *exec, const weir_body *body, const weir_table *known, const weir_arg_record *arg)
 {
     if (arg->mode == WEIR_ARG_VALUE)
-        return (weir_pass){.kind = WEIR_PASS_FIXED, .address = body->values.at + arg->index};
+        return (weir_pass){.kind = weir_arg_is_decision(arg) ? WEIR_PASS_DECISION : WEIR_PASS_FIXED, .address = body->values.at + arg->index};
     if (arg->mode == WEIR_ARG_PARAM)
         return (weir_pass){.kind = WEIR_PASS_PARAM, .index = exec->param_offset[number_of(known, body->params.at[arg->index], arg->index)]};
     uint32_t b = number_of(known, body->buffers.at[arg->index].buffer, arg->index);

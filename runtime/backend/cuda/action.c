@@ -63,6 +63,7 @@ typedef struct {
     weir_table *numbers; /* kernel -> its index in `at` */
     WEIR_VECTOR(known_kernel) at;
     uint32_t controls;   /* loops and branches met so far */
+    bool watched;
 } known_kernels;
 
 /* NULL: no memory. Good until the next is asked for. */
@@ -269,6 +270,27 @@ static bool is_fixed(const section *s)
     return true;
 }
 
+/* The place in what its body's tasks are passed where one takes the decision; UINT32_MAX: none does. */
+static uint32_t find_decision(const section *body)
+{
+    const weir_image *image = body->image;
+    for (uint32_t i = 0; i < image->pass_first[image->plan->tasks]; i++)
+        if (image->pass[i].kind == WEIR_PASS_DECISION)
+            return i;
+    return UINT32_MAX;
+}
+
+static weir_status make_decision(control *c, bool watched)
+{
+    uint32_t place = find_decision(&c->bodies[0]);
+    c->looks = place == UINT32_MAX || watched;
+    if (place == UINT32_MAX)
+        return WEIR_OK;
+    c->decision = weir_alloc(1, sizeof *c->decision);
+    c->bodies[0].args[place] = c->decision;
+    return c->decision ? WEIR_OK : weir_fail_no_memory();
+}
+
 static weir_status make_control(section *s, uint32_t t, known_kernels *known, action *a)
 {
     const weir_body *body = s->image->plan->body;
@@ -280,7 +302,7 @@ static weir_status make_control(section *s, uint32_t t, known_kernels *known, ac
     c->condition.word = WEIR_PASSED(const unsigned *, a->args, 0);
     c->condition.kind = task->kind == WEIR_KIND_WHILE ? CONDITION_WHILE : task->kind == WEIR_KIND_IF ? CONDITION_IF : CONDITION_SWITCH;
     c->condition.count = c->what->count;
-    c->condition.at_most = c->what->at_most;
+    c->condition.decision.at_most = c->what->at_most;
     c->bodies = weir_alloc(c->what->count, sizeof *c->bodies);
     c->edges = weir_alloc(c->what->count, sizeof *c->edges);
     weir_status status = c->bodies && c->edges ? WEIR_OK : weir_fail_no_memory();
@@ -288,6 +310,8 @@ static weir_status make_control(section *s, uint32_t t, known_kernels *known, ac
         status = make_body(&c->bodies[i], &c->edges[i], &s->image->inner[c->what->first + i], known);
         a->fixed = a->fixed && status == WEIR_OK && is_fixed(&c->bodies[i]);
     }
+    if (status == WEIR_OK && c->condition.kind == CONDITION_WHILE)
+        status = make_decision(c, known->watched);
     return status;
 }
 
@@ -372,9 +396,9 @@ static weir_status make_section(section *s, const weir_image *image, known_kerne
     return status;
 }
 
-weir_status weir_section_make(section *out, const weir_image *image)
+weir_status weir_section_make(section *out, const weir_image *image, bool watched)
 {
-    known_kernels known = {.numbers = weir_table_create()};
+    known_kernels known = {.numbers = weir_table_create(), .watched = watched};
     weir_status status = known.numbers ? make_section(out, image, &known) : weir_fail_no_memory();
     weir_table_destroy(known.numbers);
     weir_vector_finish(&known.at);
@@ -391,6 +415,7 @@ void weir_section_finish(section *s)
         }
         weir_free(c->bodies);
         weir_free(c->edges);
+        weir_free(c->decision);
     }
     weir_free_lines(s->actions);
     weir_free(s->moves);
@@ -403,7 +428,8 @@ void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_v
 {
     uint32_t first = image->pass_first[task], count = image->pass_first[task + 1] - first;
     for (uint32_t i = 0; i < count; i++)
-        args[i] = (void *)(uintptr_t)weir_pass_address(image, &image->pass[first + i], values);
+        if (image->pass[first + i].kind != WEIR_PASS_DECISION)
+            args[i] = (void *)(uintptr_t)weir_pass_address(image, &image->pass[first + i], values);
 }
 
 void weir_section_pass(const section *s, uint32_t task, const weir_frame_values *values)

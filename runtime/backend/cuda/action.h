@@ -87,11 +87,11 @@ typedef struct section {
 } section;
 
 /* The actions of all tasks. Kernels are found, loaded, and allowed the shared memory they ask for. WEIR_ERR_NO_MEMORY; WEIR_ERR_BACKEND and
- * WEIR_ERR_DEVICE name the task. To be finished, also when it failed. */
-weir_status weir_section_make(section *out, const weir_image *image);
+ * WEIR_ERR_DEVICE name the task. To be finished, also when it failed. watched: what kernels say of loops is to be checked. */
+weir_status weir_section_make(section *out, const weir_image *image, bool watched);
 void weir_section_finish(section *s);
 
-/* Puts what a task is passed in a frame into `args`. An action that is fixed has it in its own. */
+/* Puts what a task is passed in a frame into `args`, but for decisions. An action that is fixed has it in its own. */
 void weir_action_pass(const weir_image *image, uint32_t task, const weir_frame_values *values, void **args);
 /* The same into the action's own, and into those of a control's bodies. */
 void weir_section_pass(const section *s, uint32_t task, const weir_frame_values *values);

@@ -7,11 +7,12 @@
 #include "backend/cuda/control.h"
 #include "util/memory.h"
 #include "util/status.h"
+#include <stdio.h>
 #include <string.h>
 
 uint32_t weir_control_pieces(const control *c)
 {
-    uint32_t pieces = 2 + (c->condition.kind == CONDITION_WHILE);
+    uint32_t pieces = 2 + c->looks;
     for (uint32_t b = 0; b < c->what->count; b++)
         pieces += c->bodies[b].piece_first[c->bodies[b].image->plan->tasks];
     return pieces;
@@ -33,8 +34,14 @@ static uint32_t result_room(const weir_program *p)
     return p->native_slots > p->frames ? p->native_slots : p->frames;
 }
 
+/* What a slot's loops keep. */
+static size_t state_words(const weir_program *p)
+{
+    return (size_t)p->root.controls_within * WEIR_LOOP_WORDS;
+}
+
 /* Of the first slot. Results are those of the graph's own loops. */
-static void give_memory(weir_program *p, section *s, unsigned *results)
+static void give_memory(weir_program *p, section *s, uint32_t *results)
 {
     for (uint32_t i = 0; i < s->control_count; i++) {
         control *c = &s->controls[i];
@@ -42,9 +49,10 @@ static void give_memory(weir_program *p, section *s, unsigned *results)
             give_memory(p, &c->bodies[b], NULL);
         if (c->condition.kind != CONDITION_WHILE)
             continue;
-        c->condition.state = &p->loop_states[c->number];
-        c->condition.results = results ? results + (size_t)i * result_room(p) : NULL;
-        c->condition.result_count = p->frames;
+        c->condition.decision.state = &p->loop_states[(size_t)c->number * WEIR_LOOP_WORDS];
+        c->condition.decision.results = results ? results + (size_t)i * result_room(p) : NULL;
+        c->condition.decision.result_count = p->frames;
+        c->condition.mistake = c->decision && c->looks ? &p->loop_mistakes[c->number] : NULL;
     }
 }
 
@@ -60,9 +68,11 @@ weir_status weir_cuda_controls_make(weir_program *program)
         status = load(program->again);
     if (status != WEIR_OK)
         return status;
-    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, (size_t)root->controls_within * program->native_slots * sizeof *program->loop_states);
+    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, state_words(program) * program->native_slots * sizeof *program->loop_states);
     program->loop_results = weir_cuda_take(program->device, WEIR_HOST_OUT, (size_t)root->control_count * result_room(program) * sizeof *program->loop_results);
-    if (!program->loop_states || !program->loop_results)
+    if (program->device->options.debug)
+        program->loop_mistakes = weir_cuda_take(program->device, WEIR_HOST_OUT, root->controls_within * sizeof *program->loop_mistakes);
+    if (!program->loop_states || !program->loop_results || (program->device->options.debug && !program->loop_mistakes))
         return weir_fail_no_memory();
     give_memory(program, root, program->loop_results);
     return WEIR_OK;
@@ -92,6 +102,8 @@ void weir_cuda_controls_finish(weir_program *program)
         weir_cuda_give(program->device, WEIR_DEVICE, program->loop_states);
     if (program->loop_results)
         weir_cuda_give(program->device, WEIR_HOST_OUT, program->loop_results);
+    if (program->loop_mistakes)
+        weir_cuda_give(program->device, WEIR_HOST_OUT, program->loop_mistakes);
 }
 
 /* ---- adding nodes ---- */
@@ -107,10 +119,10 @@ static condition condition_of(const slot *s, const control *c)
     condition with = c->condition;
     if (s->replay->alone || with.kind != CONDITION_WHILE)
         return with;
-    with.state += (size_t)s->number * s->replay->program->root.controls_within;
-    if (with.results)
-        with.results += s->number;
-    with.result_count = 1;
+    with.decision.state += s->number * state_words(s->replay->program);
+    if (with.decision.results)
+        with.decision.results += s->number;
+    with.decision.result_count = 1;
     return with;
 }
 
@@ -165,6 +177,16 @@ static cudaError_t add_outside(adding *a, const cudaGraphNode_t *follows, size_t
     return result;
 }
 
+/* For the nodes of a slot, whose handle is its own. */
+static void set_decision(const slot *s, const control *c)
+{
+    if (!c->decision)
+        return;
+    *c->decision = condition_of(s, c).decision;
+    c->decision->handle = s->handles[c->number];
+    c->decision->kind = c->looks ? WEIR_DECISION_NOTED : WEIR_DECISION_SETS;
+}
+
 static weir_status add_body(adding *a, uint32_t b, cudaGraph_t graph, cudaGraphNode_t *pieces)
 {
     const control_nodes *n = a->n;
@@ -180,17 +202,18 @@ static weir_status add_body(adding *a, uint32_t b, cudaGraph_t graph, cudaGraphN
         .level = n->level,
         .of = n->name,
     };
+    set_decision(n->s, n->control);
     weir_status status = weir_cuda_nodes_begin(&inner);
     if (status == WEIR_OK)
         status = weir_cuda_nodes_add(&inner);
-    if (status == WEIR_OK && n->control->condition.kind == CONDITION_WHILE) {
+    if (status == WEIR_OK && n->control->looks) {
         cudaGraphNode_t *again = &pieces[body->piece_first[inner.count]];
         size_t ends = weir_cuda_nodes_ends(&inner);
         cudaError_t result = add_kernel(a, graph, n->s->replay->program->again, inner.follows, ends, again);
         status = weir_cuda_task_status(n->s->replay->program, n->name, result, a->call);
     }
     if (status == WEIR_OK)
-        status = weir_cuda_nodes_check(&inner, n->control->condition.kind == CONDITION_WHILE);
+        status = weir_cuda_nodes_check(&inner, n->control->looks);
     weir_cuda_nodes_end(&inner);
     return status;
 }
@@ -244,6 +267,7 @@ bool weir_cuda_control_can_change(const control *c)
 cudaError_t weir_cuda_control_change(const slot *s, const control *c, const cudaGraphNode_t *pieces, const char **call)
 {
     cudaError_t result = cudaSuccess;
+    set_decision(s, c);
     pieces += 2;
     for (uint32_t b = 0; b < c->what->count; b++) {
         const section *body = &c->bodies[b];
@@ -284,6 +308,45 @@ cudaError_t weir_cuda_control_launch(weir_program *program, flight *f, uint32_t 
     return cudaGraphLaunch(s->exec, stream);
 }
 
+static const char *decider_of(const section *body)
+{
+    const weir_body *tasks = body->image->plan->body;
+    uint32_t t = 0;
+    while (!weir_task_decides(tasks, &tasks->tasks.at[t]))
+        t++;
+    return tasks->tasks.at[t].name;
+}
+
+/* A nested loop is called "loop/nested". */
+static bool say_mistake(const section *s, uint32_t task, const char *of, char *text, size_t bytes)
+{
+    const action *a = &s->actions[task];
+    char name[256];
+    if (a->kind != ACTION_CONTROL)
+        return false;
+    snprintf(name, sizeof name, "%s%s%s", of, *of ? "/" : "", a->name);
+    const control *c = a->as.control;
+    const condition_mistake *m = c->condition.mistake;
+    if (m && m->round > 0 && m->calls != 1)
+        snprintf(text, bytes, "task '%s': in round %u its kernel '%s' called weir_decide %u times, and should once", name, m->round,
+                 decider_of(&c->bodies[0]), m->calls);
+    else if (m && m->round > 0)
+        snprintf(text, bytes, "task '%s': in round %u its kernel '%s' told weir_decide that the loop %s, but then the condition was %u", name, m->round,
+                 decider_of(&c->bodies[0]), m->word ? "ends" : "goes on", m->word);
+    if (m && m->round > 0)
+        return true;
+    for (uint32_t b = 0; b < c->what->count; b++)
+        for (uint32_t t = 0; t < c->bodies[b].image->plan->tasks; t++)
+            if (say_mistake(&c->bodies[b], t, name, text, bytes))
+                return true;
+    return false;
+}
+
+bool weir_cuda_control_mistake(const weir_program *program, uint32_t task, char *text, size_t bytes)
+{
+    return say_mistake(&program->root, task, "", text, bytes);
+}
+
 void weir_cuda_controls_tell(const weir_program *program, uint64_t frame)
 {
     const weir_image *image = program->image;
@@ -292,9 +355,9 @@ void weir_cuda_controls_tell(const weir_program *program, uint64_t frame)
     for (uint32_t t = 0; left > 0 && image->rounds && t < tasks; t++) {
         if (program->root.actions[t].kind != ACTION_CONTROL)
             continue;
-        const condition *c = &program->root.actions[t].as.control->condition;
-        if (c->results)
-            image->rounds[frame % program->frames * tasks + t] = c->results[at];
+        const weir_decision *d = &program->root.actions[t].as.control->condition.decision;
+        if (d->results)
+            image->rounds[frame % program->frames * tasks + t] = d->results[at];
         left--;
     }
 }

@@ -111,8 +111,9 @@ struct weir_program {
     uint32_t native_slots;   /* that natives are prepared for, and loops keep what they need; eager frames use them in turn, a replay's slots have one each */
     section root;            /* its tasks */
     const void *enter, *again; /* kernels that decide loops and branches, if it has any, */
-    condition_state *loop_states; /* what loops keep on the device, */
-    unsigned *loop_results;  /* and where the graph's own leave how often they ran: loop by loop, a word a slot, or lane by lane, a frame in flight */
+    uint32_t *loop_states;   /* what loops keep on the device, WEIR_LOOP_WORDS each, */
+    uint32_t *loop_results;  /* where the graph's own leave how often they ran: loop by loop, a word a slot, or lane by lane, a frame in flight, */
+    condition_mistake *loop_mistakes; /* and, debugging, each the first wrong decision of its body */
     cudaStream_t *streams;   /* lane -> stream; replayed frames in flight take the first of them, in turn */
     pool_stream **pool;      /* the same in the pool */
     uint32_t stream_count;   /* so many */

@@ -215,7 +215,7 @@ static weir_status make(weir_program *p)
     find_entries(p);
     count_records_and_gates(p);
     p->native_slots = native_slots(p);
-    status = weir_section_make(&p->root, p->image);
+    status = weir_section_make(&p->root, p->image, p->device->options.debug);
     if (status == WEIR_OK)
         status = weir_cuda_controls_make(p);
     if (status == WEIR_OK)

@@ -76,6 +76,17 @@ static void fail_task(weir_program *p, flight *f, uint32_t task, weir_status fai
     reports->task_failed(reports->user, f->number, task, failure, cause);
 }
 
+/* What a kernel said of the loop whose body it is in. */
+static void check_decisions(weir_program *p, flight *f, uint32_t task)
+{
+    char text[1024];
+    const weir_reports *reports = &p->image->reports;
+    if (atomic_load(&p->failed) <= f->number || !weir_cuda_control_mistake(p, task, text, sizeof text))
+        return;
+    atomic_store(&p->failed, f->number);
+    reports->task_refused(reports->user, f->number, task, WEIR_ERR_TASK, text);
+}
+
 static bool step(weir_program *p, flight *f, uint32_t task, void **args)
 {
     const char *call = "";
@@ -95,6 +106,7 @@ static bool step(weir_program *p, flight *f, uint32_t task, void **args)
             weir_cuda_fail_from(p, f->number); /* host tasks of frames in flight are skipped, as they are without debugging */
             return false;
         }
+        check_decisions(p, f, task);
     }
     weir_status status = check(p, task);
     if (status != WEIR_OK)
