@@ -13,6 +13,9 @@ START_TEST(senseless_arguments_are_refused_by_number)
     REFUSED(WEIR_ERR_INVALID, HOST(weir_hidden(WEIR_PARAM(gain))), "argument 0 is hidden, but only buffers can be");
     REFUSED(WEIR_ERR_INVALID, HOST(weir_arg_of(WEIR_ARG_VALUE, NULL, NULL, NULL, 4)), "argument 0 is no value of 1 to 65536 bytes");
     REFUSED(WEIR_ERR_INVALID, HOST(weir_arg_of(WEIR_ARG_VALUE, NULL, NULL, large, 0)), "argument 0 is no value of 1 to 65536 bytes");
+    REFUSED(WEIR_ERR_INVALID, HOST(WEIR_WRITE(out), WEIR_DECISION), "task 'host': argument 1 is a WEIR_DECISION, which kernels alone can take, and it is a host task");
+    REFUSED(WEIR_ERR_INVALID, KERNEL(WEIR_DECISION, WEIR_WRITE(device), WEIR_DECISION), "task 'jacobi': arguments 0 and 2 are both WEIR_DECISION: a round is decided once");
+    REFUSED(WEIR_ERR_INVALID, KERNEL(weir_hidden(WEIR_DECISION)), "task 'jacobi': argument 0 is hidden, but only buffers can be");
     REFUSED(WEIR_ERR_INVALID, HOST(WEIR_VALUE(large)), "argument 0 is no value of 1 to 65536 bytes");
     REFUSED(WEIR_ERR_INVALID, task_add(g, "host", (weir_args){NULL, 1}), "task 'host'", "the arguments are NULL");
     REFUSED(WEIR_ERR_INVALID, task_add(g, "host", (weir_args){&odd, 65536}), "task 'host'", "65536 arguments, at most 65535");

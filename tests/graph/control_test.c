@@ -483,6 +483,53 @@ START_TEST(sub_graphs_bring_their_loops_along_at_any_depth)
 }
 END_TEST
 
+/* ---- kernels that decide ---- */
+
+START_TEST(kernel_that_decides_stands_in_the_body_of_a_loop)
+{
+    static const weir_decision nothing = {.kind = WEIR_DECISION_NONE};
+    weir_graph *graph = graph_make(0), *body = named_graph("body", 0), *round = named_graph("round", 0), *outer = named_graph("outer", 0);
+    work(round, "sweep", WEIR_ARGS(WEIR_READ_WRITE(field)));
+    weir_task decider = work(round, "decider", WEIR_ARGS(WEIR_READ(field), WEIR_DECISION, WEIR_WRITE(go)));
+    ck_assert_uint_eq(decider.number, 2);
+    weir_add_graph(body, "round", round); /* its tasks are the body's own */
+    weir_task solve = weir_add_while(graph, "solve", body, go, 9), again = weir_add_while(graph, "again", round, go, 9);
+    weir_add_while(outer, "within", round, go, 9); /* a loop in a loop: each has its own */
+    work(outer, "outer", WEIR_ARGS(WEIR_READ_WRITE(sum), WEIR_DECISION));
+    weir_task nested = weir_add_while(graph, "nested", outer, sum, 9);
+    ck_assert_msg(weir_graph_status(graph) == WEIR_OK, "%s", weir_last_error());
+    touches(graph, solve, "read go, hidden read+write field, hidden read+write go");
+    touches(graph, again, "read go, hidden read+write field, hidden read+write go");
+    touches(graph, nested, "read sum, hidden read+write go, hidden read+write field, hidden read+write sum");
+    const weir_body *kept = weir_graph_body(round);
+    const weir_arg_record *arg = &kept->args.at[record_of(round, decider)->arg_first + 1];
+    ck_assert(weir_arg_is_decision(arg) && arg->bytes == sizeof nothing && !weir_arg_is_decision(arg - 1));
+    ck_assert_mem_eq(kept->values.at + arg->index, &nothing, sizeof nothing);
+    ck_assert(weir_task_decides(kept, record_of(round, decider)) && !weir_task_decides(kept, record_of(round, weir_graph_find(round, "sweep"))));
+    weir_graph_destroy(round);
+    weir_graph_destroy(body);
+    weir_graph_destroy(outer);
+    weir_graph_destroy(graph);
+}
+END_TEST
+
+START_TEST(kernel_that_decides_must_have_a_loop_to_decide_about)
+{
+    weir_graph *graph = graph_make(0), *child = named_graph("child", 0);
+    work(child, "first", WEIR_ARGS(WEIR_READ_WRITE(go)));
+    ck_assert_uint_ne(work(child, "decider", WEIR_ARGS(WEIR_READ_WRITE(go), WEIR_DECISION)).number, 0);
+    work(child, "more", WEIR_ARGS(WEIR_READ(go)));
+    ck_assert_uint_eq(weir_graph_task_count(child), 3);
+    ck_assert_int_eq(weir_graph_status(child), WEIR_ERR_INVALID);
+    says(weir_last_error(), "task 'kernel' takes a WEIR_DECISION, but graph 'child' is not the body of a loop (weir_add_while): there is nothing to decide");
+    ck_assert_uint_ne(weir_add_graph(graph, "part", child).number, 0);
+    ck_assert_int_eq(weir_graph_status(graph), WEIR_ERR_INVALID);
+    says(weir_last_error(), "task 'part/decider' takes a WEIR_DECISION, but graph 'graph' is not the body of a loop");
+    weir_graph_destroy(child);
+    weir_graph_destroy(graph);
+}
+END_TEST
+
 /* ---- refusals ---- */
 
 typedef weir_task add_wrongly(weir_graph *graph);
@@ -585,6 +632,39 @@ static weir_task only_reads(weir_graph *g)
     return task;
 }
 
+static void declare_decider(weir_graph *body) { work(body, "decider", WEIR_ARGS(WEIR_READ_WRITE(go), WEIR_DECISION)); }
+
+static weir_task two_deciders(weir_graph *g)
+{
+    weir_graph *body = named_graph("body", 0), *child = named_graph("child", 0);
+    declare_decider(body);
+    declare_decider(child);
+    weir_add_graph(body, "child", child);
+    weir_task task = weir_add_while(g, "solve", body, go, 9);
+    weir_graph_destroy(child);
+    weir_graph_destroy(body);
+    return task;
+}
+
+/* The branch is in a loop, whose body the decider is not in itself. */
+static weir_task decider_in_a_branch(weir_graph *g)
+{
+    weir_graph *body = body_make();
+    body_of(body, 0, declare_decider);
+    weir_task task = weir_add_while(g, "solve", body, go, 9);
+    weir_graph_destroy(body);
+    return task;
+}
+
+static weir_task decider_in_a_switch(weir_graph *g)
+{
+    weir_graph *body = named_graph("body", 0);
+    declare_decider(body);
+    weir_task task = weir_add_switch(g, "choose", go, (const weir_graph *const[]){body}, 1);
+    weir_graph_destroy(body);
+    return task;
+}
+
 static weir_task mistaken(weir_graph *g) { return body_of(g, 0, declare_mistake); }
 static weir_task explicit_edges(weir_graph *g) { return body_of(g, WEIR_GRAPH_EXPLICIT, declare_reader); }
 static weir_task with_host(weir_graph *g) { return body_of(g, 0, declare_host); }
@@ -624,6 +704,10 @@ START_TEST(senseless_loops_and_branches_are_refused_by_name)
         {with_hidden_host, "task 'branch': its body 'body' has the host task 'child/printer'"},
         {with_nested_host, "task 'branch': body 'body': task 'branch': its body 'body' has the host task 'child/printer'"},
         {with_host_copy, "task 'branch': its body 'body' has the task 'across': a copy between host places is made by the host"},
+        {two_deciders, "task 'solve': in its body 'body' both tasks 'decider' and 'child/decider' take a WEIR_DECISION: a round is decided once"},
+        {decider_in_a_branch, "task 'solve': body 'jacobi': task 'branch': its body 'body' has the task 'decider': a WEIR_DECISION is for a kernel that is in a loop's body itself, "
+                              "this is the body of a branch"},
+        {decider_in_a_switch, "task 'choose': its body 'body' has the task 'decider': a WEIR_DECISION is for a kernel that is in a loop's body itself"},
         {with_carried, "task 'branch': in its body 'body' task 'b' is to come after 'a' of an earlier frame (weir_after_previous)"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -721,6 +805,8 @@ int main(void)
     tcase_add_test(cases, body_is_kept_as_it_was);
     tcase_add_test(cases, copy_of_a_declaration_holds_the_same_bodies);
     tcase_add_test(cases, sub_graphs_bring_their_loops_along_at_any_depth);
+    tcase_add_test(cases, kernel_that_decides_stands_in_the_body_of_a_loop);
+    tcase_add_test(cases, kernel_that_decides_must_have_a_loop_to_decide_about);
     tcase_add_test(cases, senseless_loops_and_branches_are_refused_by_name);
     tcase_add_test(cases, no_graph_is_told);
     tcase_add_test(cases, nothing_is_added_after_a_mistake);

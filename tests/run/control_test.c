@@ -178,6 +178,74 @@ START_TEST(loop_runs_while_its_word_is_not_zero_and_no_oftener_than_it_may)
 }
 END_TEST
 
+/* ---- the same, with a kernel that decides ---- */
+
+static atomic_uint decisions;
+
+/* What it says is wrong, and the host does not hear it. */
+static void decrement_and_decide(const weir_blocks *blocks, void *const *args)
+{
+    const weir_decision decision = WEIR_PASSED(weir_decision, args, 1);
+    (void)blocks;
+    ck_assert_uint_eq(decision.kind, WEIR_DECISION_NONE);
+    uint32_t left = --*WEIR_PASSED(uint32_t *, args, 0);
+    weir_decide(decision, left == 0);
+    weir_decide(decision, left == 0);
+    atomic_fetch_add(&decisions, 1);
+}
+
+static const uint16_t decide_bytes[] = {sizeof(void *), sizeof(weir_decision)};
+static const weir_kernel decide_kernel = {.name = "decide", .host = decrement_and_decide, .arg_bytes = decide_bytes, .arg_count = 2};
+
+START_TEST(host_goes_by_the_word_whatever_a_kernel_decides)
+{
+    static const uint32_t rounds[] = {0, 3, 10, 11};
+    looping l = loop_make(10);
+    weir_graph *body = graph_make("deciding"), *graph = graph_make("g");
+    add_append(body, 1);
+    weir_add_kernel(body, &decide_kernel, one, WEIR_ARGS(WEIR_READ_WRITE(word), WEIR_DECISION));
+    add_set(graph, sum, 0);
+    weir_add_kernel(graph, &set_kernel, one, WEIR_ARGS(WEIR_WRITE(word), WEIR_PARAM(l.rounds)));
+    weir_task loop = weir_add_while(graph, "loop", body, word, 10);
+    add_append(graph, 2);
+    OK(weir_graph_status(graph));
+    weir_exec *exec = exec_make(runtime, graph, 1);
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        uint32_t expected = rounds[i] < 10 ? rounds[i] : 10;
+        atomic_store(&decisions, 0);
+        weir_ticket t = submit_rounds(exec, &l, rounds[i]);
+        OK(weir_exec_wait(exec, t, -1));
+        ck_assert_uint_eq(iterations(exec, t, loop), expected);
+        ck_assert_uint_eq(atomic_load(&decisions), expected);
+        ck_assert_uint_eq(read_of(sum), sum_of(expected));
+    }
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    weir_graph_destroy(body);
+    loop_finish(&l);
+}
+END_TEST
+
+static const uint16_t too_small_bytes[] = {sizeof(void *), 4};
+static const weir_kernel too_small_kernel = {.name = "too small", .host = decrement_and_decide, .arg_bytes = too_small_bytes, .arg_count = 2};
+
+START_TEST(kernel_that_takes_something_else_for_a_decision_is_refused)
+{
+    weir_graph *body = graph_make("body"), *graph = graph_make("g");
+    weir_plan *plan = NULL;
+    weir_exec *exec = NULL;
+    char text[128];
+    weir_add_kernel(body, &too_small_kernel, one, WEIR_ARGS(WEIR_READ_WRITE(word), WEIR_DECISION));
+    weir_add_while(graph, "loop", body, word, 10);
+    OK(weir_plan_create(graph, NULL, &plan));
+    snprintf(text, sizeof text, "task 'too small': argument 1 has %zu bytes, kernel 'too small' takes 4 there", sizeof(weir_decision));
+    REFUSED(WEIR_ERR_INVALID, weir_exec_create(runtime, plan, NULL, &exec), text);
+    weir_plan_destroy(plan);
+    weir_graph_destroy(graph);
+    weir_graph_destroy(body);
+}
+END_TEST
+
 START_TEST(iterations_are_kept_for_as_many_frames_as_may_be_in_flight)
 {
     enum { FRAMES = 3 };
@@ -760,6 +828,8 @@ END_TEST
 static void add_running(TCase *tests)
 {
     tcase_add_test(tests, loop_runs_while_its_word_is_not_zero_and_no_oftener_than_it_may);
+    tcase_add_test(tests, host_goes_by_the_word_whatever_a_kernel_decides);
+    tcase_add_test(tests, kernel_that_takes_something_else_for_a_decision_is_refused);
     tcase_add_test(tests, iterations_are_kept_for_as_many_frames_as_may_be_in_flight);
     tcase_add_test(tests, loop_that_is_off_runs_no_body);
     tcase_add_test(tests, if_takes_then_for_any_word_but_zero);

@@ -24,7 +24,7 @@ static void tear_down(void)
 /* Words come from the program, and go down in a task before what looks at them. */
 typedef struct {
     weir_graph *graph, *body, *inner, *then_body, *else_body, *choices[3];
-    weir_buffer *in, *outer_word, *inner_word, *branch, *selector, *x, *steps, *grid, *out;
+    weir_buffer *seen, *in, *outer_word, *inner_word, *branch, *selector, *x, *steps, *grid, *out;
     weir_param *addend;
     weir_task loop, decision, choice;
 } controlled;
@@ -47,11 +47,19 @@ static void down(weir_graph *graph, weir_buffer *word)
     weir_add_kernel(graph, &add_kernel, single, WEIR_ARGS(WEIR_READ_WRITE(word), WEIR_VALUE(minus_one), WEIR_VALUE(just_one)));
 }
 
+/* The same, by a kernel that says whether the loop goes on. What it is passed differs from frame to frame if `seen` is a ring. */
+static void down_and_decide(weir_graph *graph, weir_buffer *word, weir_buffer *seen)
+{
+    weir_add_kernel(graph, &decide_kernel, single,
+                    WEIR_ARGS(WEIR_READ_WRITE(word), WEIR_WRITE(seen), WEIR_VALUE(just_one), WEIR_VALUE(zero), WEIR_DECISION));
+}
+
 /* while (outer--) { x += addend; inner = in; while (inner--) steps += 1; grid's box <- x's } ; if (branch) x += 1 else steps += addend; switch */
-static void controlled_make(controlled *c)
+static void controlled_make(controlled *c, bool decides)
 {
     static const uint32_t hundred = 100, thousand = 1000;
     memset(c, 0, sizeof *c);
+    c->seen = numbers("seen", 1, WEIR_RING_AUTO, WEIR_DEVICE);
     c->in = numbers("in", IN_WORDS, WEIR_RING_AUTO, WEIR_HOST_IN);
     c->outer_word = numbers("outer word", 1, 1, WEIR_DEVICE);
     c->inner_word = numbers("inner word", 1, 1, WEIR_DEVICE);
@@ -64,12 +72,18 @@ static void controlled_make(controlled *c)
     OK(weir_param_create("addend", &just_one, sizeof just_one, &c->addend));
 
     c->inner = add_graph("inner", c->steps, WEIR_VALUE(just_one));
-    down(c->inner, c->inner_word);
+    if (decides)
+        down_and_decide(c->inner, c->inner_word, c->seen);
+    else
+        down(c->inner, c->inner_word);
     c->body = add_graph("body", c->x, WEIR_PARAM(c->addend));
+    if (decides) /* not at the end: other tasks of the round come after it */
+        down_and_decide(c->body, c->outer_word, c->seen);
     weir_add_copy(c->body, "inner word", WEIR_WRITE(c->inner_word), word_of(c, IN_INNER));
     weir_add_while(c->body, "within", c->inner, c->inner_word, CAP);
     weir_add_fill(c->body, "mark", weir_part(WEIR_WRITE(c->grid), (weir_box){.x = 1, .y = 1, .nx = 2, .ny = 2}), &hundred, sizeof hundred);
-    down(c->body, c->outer_word);
+    if (!decides)
+        down(c->body, c->outer_word);
     c->then_body = add_graph("then", c->x, WEIR_VALUE(just_one));
     c->else_body = add_graph("else", c->steps, WEIR_PARAM(c->addend));
     c->choices[0] = add_graph("none", c->x, WEIR_VALUE(zero));
@@ -77,6 +91,7 @@ static void controlled_make(controlled *c)
     c->choices[2] = add_graph("thousand", c->x, WEIR_VALUE(thousand));
 
     c->graph = graph_make("controlled");
+    weir_add_fill(c->graph, "seen", WEIR_WRITE(c->seen), &zero, sizeof zero);
     weir_add_copy(c->graph, "outer word", WEIR_WRITE(c->outer_word), word_of(c, IN_OUTER));
     weir_add_copy(c->graph, "branch", WEIR_WRITE(c->branch), word_of(c, IN_BRANCH));
     weir_add_copy(c->graph, "selector", WEIR_WRITE(c->selector), word_of(c, IN_SELECTOR));
@@ -91,7 +106,7 @@ static void controlled_make(controlled *c)
 static void controlled_finish(controlled *c)
 {
     weir_graph *graphs[] = {c->graph, c->body, c->inner, c->then_body, c->else_body, c->choices[0], c->choices[1], c->choices[2]};
-    weir_buffer *buffers[] = {c->in, c->outer_word, c->inner_word, c->branch, c->selector, c->x, c->steps, c->grid, c->out};
+    weir_buffer *buffers[] = {c->seen, c->in, c->outer_word, c->inner_word, c->branch, c->selector, c->x, c->steps, c->grid, c->out};
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
         weir_graph_destroy(graphs[i]);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
@@ -176,14 +191,14 @@ static void check(const controlled *c, weir_exec *exec, weir_ticket ticket, cons
     ck_assert_uint_eq(rounds, o->rounds);
 }
 
-static void run(const char *mode, uint32_t in_flight, uint64_t seed)
+static void run(const char *mode, uint32_t in_flight, bool decides, uint64_t seed)
 {
     controlled c;
     setting s = {.addend = 1};
     outcome o[FRAMES + 1] = {{0, 0, 0}};
     weir_ticket ticket[FRAMES];
     uint64_t random = seed;
-    controlled_make(&c);
+    controlled_make(&c, decides);
     weir_exec *exec = exec_with(runtime, c.graph, &(weir_plan_options){.frames = in_flight}, &(weir_exec_options){.mode = mode});
     for (uint32_t n = 0; n < FRAMES; n++) {
         change(&c, exec, &s, &random);
@@ -205,7 +220,8 @@ static void run_all(void)
     printf("seed %llu\n", (unsigned long long)seed);
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
         for (uint32_t in_flight = 1; in_flight <= IN_FLIGHT_MOST; in_flight++)
-            run(modes[m], in_flight, seed * 100 + m * 10 + in_flight);
+            for (int decides = 0; decides < 2; decides++)
+                run(modes[m], in_flight, decides, seed * 100 + m * 10 + in_flight);
 }
 
 START_TEST(bodies_run_as_often_as_words_say)
@@ -219,7 +235,128 @@ START_TEST(so_they_do_one_by_one)
     weir_runtime_destroy(runtime);
     setenv("WEIR_DEBUG", "1", 1);
     runtime = cuda_runtime();
-    run("replay", 2, number_from_environment("WEIR_TEST_SEED", 1));
+    run("replay", 2, false, number_from_environment("WEIR_TEST_SEED", 1));
+    run("replay", 2, true, number_from_environment("WEIR_TEST_SEED", 1));
+    unsetenv("WEIR_DEBUG");
+}
+END_TEST
+
+/* ---- kernels that decide ---- */
+
+typedef struct {
+    weir_graph *graph, *body, *outer;
+    weir_buffer *word, *outer_word, *seen;
+    weir_task loop;
+} deciding;
+
+/* A loop of `rounds` rounds by its word, of a kernel that calls weir_decide so many times, and lies; nested: in a loop of two rounds. */
+static void deciding_make(deciding *d, uint32_t rounds, uint32_t calls, uint32_t lies, bool nested)
+{
+    static const uint32_t two = 2;
+    memset(d, 0, sizeof *d);
+    d->word = numbers("word", 1, 1, WEIR_DEVICE);
+    d->outer_word = numbers("outer word", 1, 1, WEIR_DEVICE);
+    d->seen = numbers("seen", 1, 1, WEIR_DEVICE);
+    d->graph = graph_make("deciding");
+    d->body = graph_make("body");
+    d->outer = graph_make("outer");
+    weir_task decider = weir_add_kernel(d->body, &decide_kernel, single, WEIR_ARGS(WEIR_READ_WRITE(d->word), WEIR_WRITE(d->seen), WEIR_VALUE(calls), WEIR_VALUE(lies), WEIR_DECISION));
+    weir_task_set(d->body, decider, &(weir_task_options){.name = "decider"});
+    weir_graph *around = nested ? d->outer : d->graph;
+    weir_add_fill(around, "word", WEIR_WRITE(d->word), &rounds, sizeof rounds);
+    d->loop = weir_add_while(around, "loop", d->body, d->word, CAP);
+    if (nested) {
+        down(d->outer, d->outer_word);
+        weir_add_fill(d->graph, "outer word", WEIR_WRITE(d->outer_word), &two, sizeof two);
+        weir_add_while(d->graph, "around", d->outer, d->outer_word, CAP);
+    }
+    OK(weir_graph_status(d->graph));
+}
+
+static void deciding_finish(deciding *d)
+{
+    weir_graph_destroy(d->graph);
+    weir_graph_destroy(d->body);
+    weir_graph_destroy(d->outer);
+    weir_buffer_destroy(d->word);
+    weir_buffer_destroy(d->outer_word);
+    weir_buffer_destroy(d->seen);
+}
+
+static uint32_t value_of(weir_buffer *buffer)
+{
+    uint32_t value = UINT32_MAX;
+    OK(weir_buffer_read(runtime, buffer, &value, 0, sizeof value));
+    return value;
+}
+
+/* Rounds that it ran, and what was left then. */
+static void decides(const char *mode, const deciding *d, uint32_t rounds, uint32_t left)
+{
+    uint32_t ran = UINT32_MAX;
+    weir_exec *exec = exec_with(runtime, d->graph, NULL, &(weir_exec_options){.mode = mode});
+    for (int frame = 0; frame < 3; frame++) {
+        weir_ticket ticket = submit(exec);
+        OK(weir_exec_wait(exec, ticket, LONG_NS));
+        OK(weir_exec_iterations(exec, ticket, d->loop, &ran));
+        ck_assert_msg(ran == rounds && value_of(d->word) == left && (rounds == 0 || value_of(d->seen) == left), "mode %s: %u rounds for %u, %u left for %u", mode, ran, rounds,
+                      value_of(d->word), left);
+    }
+    weir_exec_destroy(exec);
+}
+
+/* Nothing of weir's looks at the word besides: a kernel that says something else is followed. */
+START_TEST(loop_goes_by_what_its_kernel_decides)
+{
+    static const struct {
+        uint32_t rounds, calls, lies, ran, left;
+    } cases[] = {
+        {0, 1, 0, 0, 0},
+        {1, 1, 0, 1, 0},
+        {CAP - 1, 1, 0, CAP - 1, 0},
+        {CAP, 1, 0, CAP, 0},
+        {CAP + 1, 1, 0, CAP, 1},
+        {UINT32_MAX, 1, 0, CAP, UINT32_MAX - CAP},
+        {3, 1, 1, 1, 2},                     /* it said that was all, */
+        {1, 1, 1, 2, UINT32_MAX},            /* and that there was more */
+    };
+    for (size_t m = 0; m < CUDA_MODES; m++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            deciding d;
+            deciding_make(&d, cases[i].rounds, cases[i].calls, cases[i].lies, false);
+            decides(cuda_modes[m], &d, cases[i].ran, cases[i].left);
+            deciding_finish(&d);
+        }
+}
+END_TEST
+
+START_TEST(what_is_decided_wrongly_is_found_one_by_one)
+{
+    static const struct {
+        uint32_t rounds, calls, lies;
+        bool nested;
+        const char *said;
+    } bad[] = {
+        {3, 0, 0, false, "task 'loop': in round 1 its kernel 'decider' called weir_decide 0 times, and should once"},
+        {3, 2, 0, false, "task 'loop': in round 1 its kernel 'decider' called weir_decide 2 times, and should once"},
+        {3, 1, 1, false, "task 'loop': in round 1 its kernel 'decider' told weir_decide that the loop ends, but then the condition was 2"},
+        {1, 1, 1, false, "task 'loop': in round 1 its kernel 'decider' told weir_decide that the loop goes on, but then the condition was 0"},
+        {UINT32_MAX, 0, 0, true, "task 'around/loop': in round 1 its kernel 'decider' called weir_decide 0 times, and should once"},
+    };
+    weir_runtime_destroy(runtime);
+    setenv("WEIR_DEBUG", "1", 1);
+    runtime = cuda_runtime();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        deciding d;
+        deciding_make(&d, bad[i].rounds, bad[i].calls, bad[i].lies, bad[i].nested);
+        weir_exec *exec = exec_with(runtime, d.graph, NULL, NULL);
+        weir_ticket ticket = submit(exec);
+        ck_assert_int_eq(weir_exec_wait(exec, ticket, LONG_NS), WEIR_ERR_TASK);
+        says(weir_last_error(), bad[i].said);
+        ck_assert_uint_eq(value_of(d.word), bad[i].rounds == UINT32_MAX ? UINT32_MAX - CAP : 0); /* by the word */
+        weir_exec_destroy(exec);
+        deciding_finish(&d);
+    }
     unsetenv("WEIR_DEBUG");
 }
 END_TEST
@@ -274,6 +411,8 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, bodies_run_as_often_as_words_say);
     tcase_add_test(tests, so_they_do_one_by_one);
+    tcase_add_test(tests, loop_goes_by_what_its_kernel_decides);
+    tcase_add_test(tests, what_is_decided_wrongly_is_found_one_by_one);
     tcase_add_test(tests, rings_in_bodies_are_the_frames_own);
     suite_add_tcase(suite, tests);
     return suite_run(suite);

@@ -33,6 +33,15 @@ static void add_host(const weir_blocks *blocks, void *const *args)
             to[i] += WEIR_PASSED(uint32_t, args, 1);
 }
 
+static void decide_host(const weir_blocks *blocks, void *const *args)
+{
+    uint32_t *word = WEIR_PASSED(uint32_t *, args, 0), left = *word - 1;
+    (void)blocks;
+    for (uint32_t call = 0; call < WEIR_PASSED(uint32_t, args, 2); call++)
+        weir_decide(WEIR_PASSED(weir_decision, args, 4), (left != 0) != (WEIR_PASSED(uint32_t, args, 3) != 0));
+    *WEIR_PASSED(uint32_t *, args, 1) = *word = left;
+}
+
 /* The rest of the arguments are the bytes of each argument of the kernel. */
 #define TABLE_WITH(name, twin, flags, ...) \
     const void *name##_resolve(void); \
@@ -45,6 +54,7 @@ enum { POINTER = sizeof(void *), NUMBER = sizeof(uint32_t) };
 TABLE(put, put_host, POINTER, NUMBER, NUMBER);
 TABLE(scale, scale_host, POINTER, POINTER, NUMBER, NUMBER, NUMBER);
 TABLE(add, add_host, POINTER, NUMBER, NUMBER);
+TABLE(decide, decide_host, POINTER, POINTER, NUMBER, NUMBER, sizeof(weir_decision));
 TABLE(await, NULL, POINTER, POINTER);
 TABLE(ticket, NULL, POINTER, POINTER, NUMBER);
 TABLE(busy, NULL, NUMBER);

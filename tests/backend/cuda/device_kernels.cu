@@ -42,6 +42,14 @@ extern "C" __global__ void add_device(uint32_t *to, uint32_t addend, uint32_t co
         to[i] += addend;
 }
 
+extern "C" __global__ void decide_device(uint32_t *word, uint32_t *seen, uint32_t calls, uint32_t lies, weir_decision decision)
+{
+    uint32_t left = *word - 1;
+    for (uint32_t call = 0; call < calls; call++)
+        weir_decide(decision, (left != 0) != (lies != 0));
+    *seen = *word = left;
+}
+
 extern "C" __global__ void await_device(const volatile uint32_t *flag, uint32_t *gave_up)
 {
     const unsigned long long longest_ns = 20000000000ull, start = now_ns();
@@ -164,6 +172,7 @@ extern "C" __global__ void programmatic_device(uint32_t *to, uint32_t addend, ui
 RESOLVE(put)
 RESOLVE(scale)
 RESOLVE(add)
+RESOLVE(decide)
 RESOLVE(await)
 RESOLVE(ticket)
 RESOLVE(busy)

@@ -19,6 +19,10 @@ extern const weir_kernel scale_kernel;
 /* to[i] = to[i] + addend. Args: uint32_t *to, uint32_t addend, uint32_t count. */
 extern const weir_kernel add_kernel;
 
+/* *word -= 1, and weir_decide is told `calls` times, where once would be right, whether it is not 0 then; if `lies` is not 0, the contrary. *seen is
+ * what the word is then. Args: uint32_t *word, uint32_t *seen, uint32_t calls, uint32_t lies, weir_decision. One thread. */
+extern const weir_kernel decide_kernel;
+
 /* Waits until *flag, pinned memory, is not 0, or some 20 s have passed, which is told by *gave_up = 1.
  * Args: volatile uint32_t *flag, uint32_t *gave_up. Device only. */
 extern const weir_kernel await_kernel;

@@ -1,6 +1,14 @@
-/* fake_condition.c - condition.cu for the fake CUDA. */
+/* fake_condition.c - condition.cu for the fake CUDA, and the device side of weir/decide.h. */
 #include "../../../runtime/backend/cuda/condition.h"
 #include "fake_cuda.h"
+
+void fake_cuda_decide(weir_decision decision, int go_on)
+{
+    if (decision.kind == WEIR_DECISION_SETS)
+        fake_cuda_set_conditional(decision.handle, weir_decision_count(&decision, go_on));
+    else if (decision.kind == WEIR_DECISION_NOTED)
+        weir_decision_note(&decision, go_on);
+}
 
 static void enter(const weir_blocks *blocks, void *const *args)
 {

@@ -20,8 +20,9 @@ int fake_cuda_launch_legacy(const weir_kernel *kernel, void **args);
  * has an error for it. */
 void fake_cuda_allow_legacy(int allowed);
 
-/* For a kernel's host twin: cudaGraphSetConditional, and cudaGridDependencySynchronize. */
+/* For a kernel's host twin: cudaGraphSetConditional, what weir_decide is on a device, and cudaGridDependencySynchronize. */
 void fake_cuda_set_conditional(unsigned long long handle, unsigned value);
+void fake_cuda_decide(weir_decision decision, int go_on);
 void fake_cuda_grid_dependency_synchronize(void);
 
 #endif

@@ -12,6 +12,15 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void decide_twin(const weir_blocks *blocks, void *const *args)
+{
+    uint32_t *word = WEIR_PASSED(uint32_t *, args, 0), left = *word - 1;
+    (void)blocks;
+    for (uint32_t call = 0; call < WEIR_PASSED(uint32_t, args, 2); call++)
+        fake_cuda_decide(WEIR_PASSED(weir_decision, args, 4), (left != 0) != (WEIR_PASSED(uint32_t, args, 3) != 0));
+    *WEIR_PASSED(uint32_t *, args, 1) = *word = left;
+}
+
 /* The host writes the flag as plain memory, which devices may be told by. */
 __attribute__((no_sanitize("thread"))) static void await_twin(const weir_blocks *blocks, void *const *args)
 {
@@ -79,6 +88,7 @@ static weir_kernel twin_of(const weir_kernel *kernel, weir_host_kernel *host)
 RESOLVE(put, put_kernel.host)
 RESOLVE(scale, scale_kernel.host)
 RESOLVE(add, add_kernel.host)
+RESOLVE(decide, decide_twin)
 RESOLVE(await, await_twin)
 RESOLVE(ticket, ticket_twin)
 RESOLVE(busy, busy_twin)

@@ -774,6 +774,31 @@ START_TEST(bodies_have_images_with_the_graphs_rings_and_params)
 }
 END_TEST
 
+/* What a backend that decides by the word passes on as it is. */
+START_TEST(decisions_are_told_apart_and_are_the_same_in_each_frame)
+{
+    static const weir_kernel kernel = {.name = "kernel"};
+    static const weir_decision nothing = {.kind = WEIR_DECISION_NONE};
+    weir_buffer *word = numbers("word", 1, 1, WEIR_DEVICE);
+    weir_graph *graph = graph_make("graph"), *body = graph_make("body");
+    weir_add_kernel(body, &kernel, (weir_shape){.grid = {1}}, WEIR_ARGS(WEIR_READ_WRITE(word), WEIR_DECISION));
+    weir_add_while(graph, "loop", body, word, 9);
+    weir_runtime *runtime = runtime_on("recording");
+    weir_exec *exec = exec_make(runtime, graph, 1);
+    const weir_image *inner = &recorded.last->image.inner[0];
+    ck_assert_uint_eq(inner->pass_first[1], 2);
+    ck_assert_int_eq(inner->pass[0].kind, WEIR_PASS_FIXED);
+    ck_assert_int_eq(inner->pass[1].kind, WEIR_PASS_DECISION);
+    ck_assert(weir_task_is_fixed(inner, 0));
+    ck_assert_mem_eq(weir_pass_address(inner, &inner->pass[1], &(weir_frame_values){.number = 0}), &nothing, sizeof nothing);
+    weir_exec_destroy(exec);
+    weir_runtime_destroy(runtime);
+    weir_graph_destroy(graph);
+    weir_graph_destroy(body);
+    weir_buffer_destroy(word);
+}
+END_TEST
+
 START_TEST(iterations_are_what_the_backend_left)
 {
     nest n;
@@ -1355,7 +1380,8 @@ int main(void)
     ADD(suite, "images", stats_say_what_the_backend_says, backend_without_info_is_eager, image_has_the_mode_that_was_asked_for, environments_mode_wins,
         replay_lanes_are_a_plan_of_the_same_graph, replay_lanes_are_made_only_for_who_looks_at_them, too_many_replay_lanes_are_refused,
         runtimes_switches_reach_the_backend, image_has_the_first_values_of_params, spans_are_for_timed_execs_alone,
-        bodies_have_images_with_the_graphs_rings_and_params, iterations_are_what_the_backend_left);
+        bodies_have_images_with_the_graphs_rings_and_params, decisions_are_told_apart_and_are_the_same_in_each_frame,
+        iterations_are_what_the_backend_left);
     ADD(suite, "rings", rings_stand_where_other_execs_left_them, each_frame_is_told_where_its_rings_stand, inputs_move_on_with_every_frame,
         plain_buffers_are_no_rings);
     ADD(suite, "between", frame_is_held_back_until_frames_it_follows_are_done, backend_that_can_follow_gets_the_frame_at_once,
