@@ -278,7 +278,7 @@ void weir_cuda_follow(weir_program *program, weir_program *other, uint64_t frame
 cudaError_t weir_cuda_start_after(weir_program *program, flight *f, const char **call);
 /* Lets the queue that it was submitted on go on when it has ended. After all of it is launched. */
 cudaError_t weir_cuda_let_go_on(flight *f, const char **call);
-/* Makes the stream wait for the end of that frame, which is launched and not told done. */
+/* Makes the stream wait for the end of that frame, which is launched and not told done, and of all before it. */
 cudaError_t weir_cuda_wait_for_ends(flight *f, cudaStream_t stream);
 /* Debugging: what the frame must start after goes aside, where the one who steps it waits for it. */
 cudaError_t weir_cuda_put_start_aside(flight *f, const char **call);

@@ -31,7 +31,7 @@ static cudaError_t find_ends(flight *f, const cudaEvent_t **ends, uint32_t *coun
     return cudaSuccess;
 }
 
-cudaError_t weir_cuda_wait_for_ends(flight *f, cudaStream_t stream)
+static cudaError_t wait_for_this(flight *f, cudaStream_t stream)
 {
     const cudaEvent_t *ends;
     uint32_t count;
@@ -40,6 +40,22 @@ cudaError_t weir_cuda_wait_for_ends(flight *f, cudaStream_t stream)
     cudaError_t result = find_ends(f, &ends, &count);
     for (uint32_t i = 0; i < count && result == cudaSuccess; i++)
         result = cudaStreamWaitEvent(stream, ends[i], 0);
+    return result;
+}
+
+/* A frame lane by lane ends after all before it: in lanes, or because it waited for them. One that is launched as a slot may end earlier. */
+static uint64_t first_to_wait_for(const flight *f)
+{
+    uint64_t ended = atomic_load_explicit(&f->program->ended, memory_order_acquire);
+    return f->slot && ended < f->number ? ended : f->number;
+}
+
+cudaError_t weir_cuda_wait_for_ends(flight *f, cudaStream_t stream)
+{
+    weir_program *p = f->program;
+    cudaError_t result = cudaSuccess;
+    for (uint64_t n = first_to_wait_for(f); n <= f->number && result == cudaSuccess; n++)
+        result = wait_for_this(&p->flights[n % p->frames], stream);
     return result;
 }
 
@@ -93,8 +109,8 @@ static cudaError_t start_after_own(const flight *f)
     cudaError_t result = cudaSuccess;
     for (uint32_t distance = 1; distance < p->frames && distance <= f->number && result == cudaSuccess; distance++) {
         flight *before = &p->flights[(f->number - distance) % p->frames];
-        if (!is_in_order(f, before, distance))
-            result = start_after_frame(f, before);
+        for (uint32_t i = 0; i < entry_count(f) && result == cudaSuccess && !is_in_order(f, before, distance); i++)
+            result = wait_for_this(before, entry(f, i));
     }
     return result;
 }
@@ -164,11 +180,11 @@ cudaError_t weir_cuda_put_start_aside(flight *f, const char **call)
     return result;
 }
 
-/* NULL unless the frame has one end, with nothing behind it in its stream. */
+/* NULL unless the frame has one end, with all frames before it and nothing behind it in its stream. */
 static cudaStream_t stream_of_end(const flight *f)
 {
     weir_program *p = f->program;
-    if ((!f->slot && p->end_count != 1) || atomic_load_explicit(&p->submitted, memory_order_relaxed) != f->number + 1)
+    if ((!f->slot && p->end_count != 1) || first_to_wait_for(f) < f->number || atomic_load_explicit(&p->submitted, memory_order_relaxed) != f->number + 1)
         return NULL;
     uint32_t lane = f->slot ? weir_flight_stream(f) : p->end_lane[0];
     return atomic_load(&p->pool[lane]->users) == 1 ? p->streams[lane] : NULL;

@@ -67,7 +67,9 @@ bool weir_cuda_slot_update(slot *s, made_graph *old)
     cudaGraphExecUpdateResultInfo info = {.result = cudaGraphExecUpdateSuccess};
     if (!may_change(s->replay))
         return false;
-    cudaError_t error = weir_cuda_note(device, cudaGraphExecUpdate(old->exec, s->graph, &info));
+    cudaError_t error = weir_cuda_note(device, weir_cuda_ties_change(s, old->exec, old->nodes)); /* no update does (driver 580) */
+    if (error == cudaSuccess)
+        error = weir_cuda_note(device, cudaGraphExecUpdate(old->exec, s->graph, &info));
     if (error != cudaSuccess) {
         (void)cudaGetLastError();
         say(s, error, &info);
@@ -88,7 +90,7 @@ bool weir_cuda_slot_take_over(slot *s)
 {
     replay *r = s->replay;
     made_graph old;
-    if (!may_change(r) || s->guards > 0 || !weir_cache_take(&r->program->device->cache, &r->shape, weir_replay_piece_count(r), &old))
+    if (!may_change(r) || s->guards > 0 || !weir_cache_take(&r->program->device->cache, &r->shape, weir_replay_node_count(r), &old))
         return false;
     bool changed = weir_cuda_slot_update(s, &old);
     weir_made_graph_destroy(&old); /* of no use to anybody if it was refused */
@@ -110,7 +112,7 @@ bool weir_cuda_slot_is_on(const slot *s)
 
 made_graph weir_cuda_slot_give_up(slot *s)
 {
-    made_graph made = {s->graph, s->exec, s->nodes, s->replay ? weir_replay_piece_count(s->replay) : 0}; /* half-made: without a replay */
+    made_graph made = {s->graph, s->exec, s->nodes, s->replay ? weir_replay_node_count(s->replay) : 0}; /* half-made: without a replay */
     s->graph = NULL;
     s->exec = NULL;
     s->nodes = NULL;

@@ -34,11 +34,11 @@ static void number_events(replay *r)
         while (e < ties->carried.edges.count && ties->carried.edges.at[e].later == t)
             e++;
     }
-    for (uint32_t e = 0; e < ties->carried.edges.count; e++) {
-        uint32_t *event = &ties->event_of[ties->carried.edges.at[e].earlier];
-        if (*event == UINT32_MAX)
-            *event = ties->event_count++;
-    }
+    for (uint32_t e = 0; e < ties->carried.edges.count; e++)
+        ties->event_of[ties->carried.edges.at[e].earlier] = 0;
+    for (uint32_t t = 0; t < r->tasks; t++)
+        if (ties->event_of[t] != UINT32_MAX)
+            ties->event_of[t] = ties->event_count++;
 }
 
 static weir_status make_events(replay *r)
@@ -82,11 +82,21 @@ void weir_cuda_ties_finish(slot_ties *ties)
 /* ---- nodes ---- */
 
 /* Of the slot so many frames before. */
-static cudaEvent_t event_of(const slot *s, uint32_t back, uint32_t task)
+static const cudaEvent_t *events_of(const slot *s, uint32_t back)
 {
-    const slot_ties *ties = &s->replay->ties;
     uint32_t number = (s->number + s->replay->count - back) % s->replay->count;
-    return ties->events[number * ties->event_count + ties->event_of[task]];
+    return s->replay->ties.events + (size_t)number * s->replay->ties.event_count;
+}
+
+static cudaEvent_t event_before(const slot *s, const weir_carried_edge *edge)
+{
+    return events_of(s, edge->distance)[s->replay->ties.event_of[edge->earlier]];
+}
+
+/* Its nodes that wait; those that record come behind them. */
+static cudaGraphNode_t *waiting(const slot *s)
+{
+    return s->nodes + weir_replay_piece_count(s->replay);
 }
 
 cudaError_t weir_cuda_ties_wait(const slot *s, cudaGraph_t graph, uint32_t task, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last,
@@ -96,17 +106,31 @@ cudaError_t weir_cuda_ties_wait(const slot *s, cudaGraph_t graph, uint32_t task,
     cudaError_t result = cudaSuccess;
     *call = "cudaGraphAddEventWaitNode";
     for (uint32_t e = ties->first[task]; e < ties->first[task + 1] && result == cudaSuccess; e++) {
-        const weir_carried_edge *edge = &ties->carried.edges.at[e];
-        cudaGraphNode_t before = *last;
+        cudaGraphNode_t *node = &waiting(s)[e];
         bool first = e == ties->first[task];
-        result = cudaGraphAddEventWaitNode(last, graph, first ? follows : &before, first ? count : 1, event_of(s, edge->distance, edge->earlier));
+        result = cudaGraphAddEventWaitNode(node, graph, first ? follows : last, first ? count : 1, event_before(s, &ties->carried.edges.at[e]));
+        *last = *node;
     }
     return result;
 }
 
 cudaError_t weir_cuda_ties_record(const slot *s, cudaGraph_t graph, uint32_t task, cudaGraphNode_t last, const char **call)
 {
-    cudaGraphNode_t node;
+    const slot_ties *ties = &s->replay->ties;
+    uint32_t event = ties->event_of[task];
     *call = "cudaGraphAddEventRecordNode";
-    return cudaGraphAddEventRecordNode(&node, graph, &last, 1, event_of(s, 0, task));
+    return cudaGraphAddEventRecordNode(&waiting(s)[ties->carried.edges.count + event], graph, &last, 1, events_of(s, 0)[event]);
+}
+
+cudaError_t weir_cuda_ties_change(const slot *s, cudaGraphExec_t exec, const cudaGraphNode_t *nodes)
+{
+    const slot_ties *ties = &s->replay->ties;
+    cudaError_t result = cudaSuccess;
+    nodes += weir_replay_piece_count(s->replay);
+    for (uint32_t e = 0; e < ties->carried.edges.count && result == cudaSuccess; e++)
+        result = cudaGraphExecEventWaitNodeSetEvent(exec, nodes[e], event_before(s, &ties->carried.edges.at[e]));
+    nodes += ties->carried.edges.count;
+    for (uint32_t e = 0; e < ties->event_count && result == cudaSuccess; e++)
+        result = cudaGraphExecEventRecordNodeSetEvent(exec, nodes[e], events_of(s, 0)[e]);
+    return result;
 }

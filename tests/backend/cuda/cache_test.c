@@ -482,7 +482,7 @@ typedef struct {
 
 static made_graph graph_of(uint32_t nodes)
 {
-    made_graph g = {.pieces = nodes, .nodes = weir_alloc(nodes + 1, sizeof(cudaGraphNode_t))};
+    made_graph g = {.count = nodes, .nodes = weir_alloc(nodes + 1, sizeof(cudaGraphNode_t))};
     CUDA(cudaGraphCreate(&g.graph, 0));
     for (uint32_t i = 0; i < nodes; i++)
         CUDA(cudaGraphAddEmptyNode(&g.nodes[i], g.graph, NULL, 0));
@@ -536,7 +536,7 @@ START_TEST(table_keeps_what_a_list_would)
     ck_assert_uint_gt(takes, STEPS / 10);
     made_graph g;
     shape_key key = key_of(0);
-    ck_assert(!weir_cache_take(&cache, &key, 2, &g)); /* of other pieces */
+    ck_assert(!weir_cache_take(&cache, &key, 2, &g)); /* of fewer nodes */
     weir_cache_finish(&cache);
 }
 END_TEST
@@ -591,14 +591,14 @@ static void refused(weir_graph *left, weir_graph *taken, const char *task, const
     weir_stats stats;
     weir_exec *exec = exec_in_mode(runtime, taken, 1, "replay");
     shape_key key = exec->program->replay->shape;
-    uint32_t pieces = weir_replay_piece_count(exec->program->replay);
+    uint32_t nodes = weir_replay_node_count(exec->program->replay);
     atomic_store(&exec->program->failed, 0); /* so that it leaves nothing */
     weir_exec_destroy(exec);
     exec = exec_in_mode(runtime, left, 1, "replay");
     shape_key other = exec->program->replay->shape;
     weir_exec_destroy(exec);
     made_graph g;
-    ck_assert(weir_cache_take(&runtime->backend->cache, &other, pieces, &g));
+    ck_assert(weir_cache_take(&runtime->backend->cache, &other, nodes, &g));
     weir_cache_give(&runtime->backend->cache, &key, &g);
     lines = 0;
     weir_set_log(keep_line, NULL);

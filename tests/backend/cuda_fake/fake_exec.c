@@ -426,6 +426,8 @@ static bool can_become(const act *was, cudaGraphNode_t node, const exec_graph *c
         return is_same_fill(&was->fill, &is->fill);
     if (was->kind == ACT_BATCH)
         return same_batch(was, is);
+    if (was->kind == ACT_RECORD || was->kind == ACT_AWAIT)
+        return was->event == is->event;
     return was->kind != ACT_CONDITIONAL || same_condition(was, around, depth, node);
 }
 
