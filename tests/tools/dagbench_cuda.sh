@@ -93,8 +93,9 @@ once weir_programmatic_us_per_node handwritten_programmatic_us_per_node programm
 grep -qvF '"tasks":200,' "$work/out" && wrong "programmatic of other tasks: $(cat "$work/out")"
 bench --workload while --tasks 100 --json
 [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
-once weir_while_us_per_round weir_while_eager_us_per_round handwritten_while_us_per_round \
-    handwritten_while_apart_us_per_round host_checked_us_per_round while_ratio while_eager_ratio while_host_checked_ratio
+once weir_while_us_per_round weir_while_decided_us_per_round weir_while_eager_us_per_round handwritten_while_us_per_round \
+    handwritten_while_apart_us_per_round host_checked_us_per_round while_ratio while_apart_ratio while_decided_ratio while_eager_ratio \
+    while_host_checked_ratio
 grep -qvF '"tasks":100,' "$work/out" && wrong "a loop of other rounds: $(cat "$work/out")"
 if [ "$fft" -eq 1 ]; then
     bench --workload fft --json

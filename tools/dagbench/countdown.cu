@@ -14,6 +14,13 @@ extern "C" __global__ void dagbench_countdown_set(unsigned *word, cudaGraphCondi
     cudaGraphSetConditional(loop, left != 0);
 }
 
+extern "C" __global__ void dagbench_countdown_decide(unsigned *word, weir_decision loop)
+{
+    unsigned left = *word - 1;
+    weir_decide(loop, left != 0);
+    *word = left;
+}
+
 extern "C" __global__ void dagbench_countdown_look(const unsigned *word, cudaGraphConditionalHandle loop)
 {
     cudaGraphSetConditional(loop, *word != 0);
@@ -27,6 +34,11 @@ extern "C" const void *countdown_resolve(void)
 extern "C" const void *countdown_set_resolve(void)
 {
     return weir_cuda_kernel(reinterpret_cast<const void *>(dagbench_countdown_set));
+}
+
+extern "C" const void *countdown_decide_resolve(void)
+{
+    return weir_cuda_kernel(reinterpret_cast<const void *>(dagbench_countdown_decide));
 }
 
 extern "C" const void *countdown_look_resolve(void)

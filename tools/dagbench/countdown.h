@@ -10,6 +10,7 @@ extern "C" {
 const void *countdown_resolve(void);     /* uint32_t *word: takes one from it */
 const void *countdown_set_resolve(void); /* uint32_t *word, cudaGraphConditionalHandle loop: the same, and lets the loop go on until it is 0 */
 const void *countdown_look_resolve(void); /* as many: lets the loop go on until it is 0, and takes nothing */
+const void *countdown_decide_resolve(void); /* uint32_t *word, weir_decision loop: takes one, and weir lets the loop go on until it is 0 */
 
 #ifdef __cplusplus
 }
