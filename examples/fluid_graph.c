@@ -291,8 +291,8 @@ static void add_centre(builder *b)
     describe(b, graph, centre, NULL, 0.5);
 }
 
-/* What is still missing, and whether that is too much: before the first sweep, and after each few. */
-static void add_test(builder *b, weir_graph *graph)
+/* What is still missing, and whether that is too much: before the first sweep, and after each few, where it decides about another round. */
+static void add_test(builder *b, weir_graph *graph, bool decides)
 {
     const fields *on = &b->on;
     fluid_size size = b->setup->size;
@@ -302,9 +302,11 @@ static void add_test(builder *b, weir_graph *graph)
     weir_task residual = weir_add_kernel(graph, &fluid_residual, shape,
         WEIR_ARGS(WEIR_WRITE(on->residuals), WEIR_READ(on->pressure[0]), WEIR_READ(on->pressure[1]), WEIR_READ(on->divergence[0]),
             WEIR_READ(on->divergence[1]), WEIR_READ(on->open[0]), WEIR_READ(on->open[1]), WEIR_VALUE(size)));
-    weir_task judge = weir_add_kernel(graph, &fluid_judge, fluid_fold_shape(),
-        WEIR_ARGS(WEIR_WRITE(on->residual), WEIR_WRITE(on->too_much), WEIR_READ(on->residuals), WEIR_VALUE(entries),
-            WEIR_VALUE(tolerance)));
+    const weir_arg judged[] = {WEIR_WRITE(on->residual), WEIR_WRITE(on->too_much), WEIR_READ(on->residuals), WEIR_VALUE(entries),
+        WEIR_VALUE(tolerance), WEIR_DECISION};
+    const size_t all = sizeof judged / sizeof *judged;
+    weir_task judge = weir_add_kernel(graph, decides ? &fluid_judge_round : &fluid_judge, fluid_fold_shape(),
+        (weir_args){judged, decides ? all : all - 1});
     describe(b, graph, residual, NULL, 1.0);
     describe(b, graph, judge, NULL, 0.01);
 }
@@ -315,13 +317,13 @@ static void add_loop(builder *b)
     weir_graph *body = NULL;
     const uint32_t a_test = b->setup->sweeps_a_test > 0 ? b->setup->sweeps_a_test : 1;
     add_centre(b);
-    add_test(b, b->out->frame);
+    add_test(b, b->out->frame, false);
     b->status = weir_graph_create("test", 0, &body);
     if (b->status != WEIR_OK)
         return;
     for (uint32_t sweep = 0; sweep < a_test; sweep++)
         add_sweep(b, body, fluid_over_relaxation(b->setup->size));
-    add_test(b, body);
+    add_test(b, body, true);
     b->out->loop = weir_add_while(b->out->frame, "sweep", body, b->on.too_much, (b->setup->sweeps + a_test - 1) / a_test);
     describe(b, b->out->frame, b->out->loop, NULL, 10.0 * (0.9 * a_test + 1.0)); /* ten rounds, more or less */
     weir_task left = weir_add_copy(b->out->frame, "download residual", WEIR_WRITE(b->out->residual), WEIR_READ(b->on.residual));

@@ -71,12 +71,13 @@ extern const weir_kernel fluid_jacobi;     /* halves: W own after, R own before,
 extern const weir_kernel fluid_project_u;  /* halves: RW u, R red, R black pressure, R solid, size */
 extern const weir_kernel fluid_project_v;  /* the same for v */
 
-/* residual.c. The list of fluid_sum and fluid_mean is of fluid_sums; that of fluid_residual and fluid_judge, of float. */
+/* residual.c. The list of fluid_sum and fluid_mean is of fluid_sums; those of the others, of float. */
 extern const weir_kernel fluid_sum;      /* halves: W list, R divergence red, R black, R pressure red, R black, R open red, R black, size */
 extern const weir_kernel fluid_mean;     /* fold:   W fluid_means *, R list, int32_t entries */
 extern const weir_kernel fluid_centre;   /* halves: RW divergence red, RW black, RW pressure red, RW black, R open red, R black, R fluid_means *, size */
 extern const weir_kernel fluid_residual; /* halves: W list, R pressure red, R black, R divergence red, R black, R open red, R black, size */
 extern const weir_kernel fluid_judge;    /* fold:   W float *residual, W uint32_t *too_much, R list, int32_t entries, float tolerance */
+extern const weir_kernel fluid_judge_round; /* fold: the same and a decision, in the body of a loop that goes on as long as it is too much */
 
 /* shade.c */
 extern const weir_kernel fluid_shade; /* cells: W uint8_t *rgba, R red, R green, R blue dye, R solid, size */

@@ -15,7 +15,8 @@
  * fluid_centre: divergence and pressure -= mean, where a cell has an open side. Launched with fluid_half_shape.
  * fluid_residual: greatest | sum over open sides (p_neighbour - p) - divergence | of each block. Launched with fluid_half_shape.
  * fluid_judge: greatest of the list, and whether that is above the tolerance: the word that a loop goes on by, 1 or 0. By
- *     fluid_fold_shape. */
+ *     fluid_fold_shape.
+ * fluid_judge_round: the same in a loop, which it tells too. */
 #include "fold_cell.h"
 #include "pressure_cell.h"
 #include "blocks.h"
@@ -160,6 +161,12 @@ static void fluid_judge_host(const weir_blocks *blocks, void *const *args)
     *too_much = fold_judge(greatest, WEIR_PASSED(float, args, 4));
 }
 
+static void fluid_judge_round_host(const weir_blocks *blocks, void *const *args)
+{
+    fluid_judge_host(blocks, args);
+    weir_decide(WEIR_PASSED(weir_decision, args, 5), *WEIR_PASSED(const uint32_t *, args, 1) != 0);
+}
+
 KERNEL_TABLE(fluid_sum, "sum", sizeof(fluid_sums *), sizeof(float *), sizeof(float *), sizeof(float *), sizeof(float *), sizeof(uint8_t *),
     sizeof(uint8_t *), sizeof(fluid_size));
 KERNEL_TABLE(fluid_mean, "mean", sizeof(fluid_means *), sizeof(fluid_sums *), sizeof(int32_t));
@@ -168,3 +175,5 @@ KERNEL_TABLE(fluid_centre, "centre", sizeof(float *), sizeof(float *), sizeof(fl
 KERNEL_TABLE(fluid_residual, "residual", sizeof(float *), sizeof(float *), sizeof(float *), sizeof(float *), sizeof(float *),
     sizeof(uint8_t *), sizeof(uint8_t *), sizeof(fluid_size));
 KERNEL_TABLE(fluid_judge, "judge", sizeof(float *), sizeof(uint32_t *), sizeof(float *), sizeof(int32_t), sizeof(float));
+KERNEL_TABLE(fluid_judge_round, "judge", sizeof(float *), sizeof(uint32_t *), sizeof(float *), sizeof(int32_t), sizeof(float),
+    sizeof(weir_decision));

@@ -63,16 +63,35 @@ extern "C" __global__ void __launch_bounds__(FLUID_FOLD) fluid_residual_device(f
 }
 KERNEL_DEVICE(fluid_residual)
 
-extern "C" __global__ void __launch_bounds__(FLUID_FOLD) fluid_judge_device(float *residual, uint32_t *too_much, const float *list,
-    int32_t count, float tolerance)
+/* All threads get the greatest of the list. */
+static __device__ __forceinline__ float greatest_of(const float *list, int32_t count)
 {
     float mine = 0.0f;
     for (int i = thread_in_block(); i < count; i += FLUID_FOLD)
         mine = fold_greater(mine, list[i]);
-    float greatest = fold_block<float, fold_greater>(mine);
+    return fold_block<float, fold_greater>(mine);
+}
+
+extern "C" __global__ void __launch_bounds__(FLUID_FOLD) fluid_judge_device(float *residual, uint32_t *too_much, const float *list,
+    int32_t count, float tolerance)
+{
+    float greatest = greatest_of(list, count);
     if (thread_in_block() == 0) {
         *residual = greatest;
         *too_much = fold_judge(greatest, tolerance);
     }
 }
 KERNEL_DEVICE(fluid_judge)
+
+extern "C" __global__ void __launch_bounds__(FLUID_FOLD) fluid_judge_round_device(float *residual, uint32_t *too_much, const float *list,
+    int32_t count, float tolerance, weir_decision decision)
+{
+    float greatest = greatest_of(list, count);
+    if (thread_in_block() == 0) {
+        uint32_t more = fold_judge(greatest, tolerance);
+        weir_decide(decision, more != 0);
+        *residual = greatest;
+        *too_much = more;
+    }
+}
+KERNEL_DEVICE(fluid_judge_round)

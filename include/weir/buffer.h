@@ -134,7 +134,7 @@ static inline weir_args weir_no_args(void)
 #define WEIR_PREVIOUS(b, d) weir_back(WEIR_READ(b), d)                        /* a ring's copy of d frames ago */
 #define WEIR_PARAM(p) weir_arg_of(WEIR_ARG_PARAM, NULL, p, NULL, 0)           /* the value it has in this frame */
 /* A weir_decision, by value: the kernel says whether the loop goes on whose body it is in, by weir_decide (weir/decide.h). For one kernel of a body
- * of weir_add_while, which is in that body itself and not in that of a loop or branch there. */
+ * of weir_add_while, which is in that body itself and not in that of a branch there. A graph with such a kernel that is no body is not planned. */
 #define WEIR_DECISION weir_decision_arg()
 
 #ifdef __cplusplus

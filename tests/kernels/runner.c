@@ -199,12 +199,26 @@ void world_centre(world *w)
         &w->means, &w->size);
 }
 
+static void find_residual(world *w)
+{
+    RUN(&fluid_residual, fluid_half_shape(w->size), &w->residuals, &w->pressure[0], &w->pressure[1], &w->divergence[0],
+        &w->divergence[1], &w->open[0], &w->open[1], &w->size);
+}
+
 void world_judge(world *w, float tolerance)
 {
     int32_t entries = fluid_blocks(fluid_half_shape(w->size));
-    RUN(&fluid_residual, fluid_half_shape(w->size), &w->residuals, &w->pressure[0], &w->pressure[1], &w->divergence[0],
-        &w->divergence[1], &w->open[0], &w->open[1], &w->size);
+    find_residual(w);
     RUN(&fluid_judge, fluid_fold_shape(), &w->residual, &w->too_much, &w->residuals, &entries, &tolerance);
+}
+
+/* In no loop of weir's: what it decides goes nowhere. */
+static void judge_round(world *w, float tolerance)
+{
+    int32_t entries = fluid_blocks(fluid_half_shape(w->size));
+    weir_decision decision = {.kind = WEIR_DECISION_NONE};
+    find_residual(w);
+    RUN(&fluid_judge_round, fluid_fold_shape(), &w->residual, &w->too_much, &w->residuals, &entries, &tolerance, &decision);
 }
 
 uint32_t world_solve(world *w, float tolerance, int sweeps, uint32_t most, float omega)
@@ -214,7 +228,7 @@ uint32_t world_solve(world *w, float tolerance, int sweeps, uint32_t most, float
     world_judge(w, tolerance);
     while (*w->too_much && rounds < most) {
         world_relax(w, sweeps, omega);
-        world_judge(w, tolerance);
+        judge_round(w, tolerance);
         rounds++;
     }
     return rounds;
