@@ -102,7 +102,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_exec_create(weir_runtime *runtime, const
 /* Waits for its frames, and logs each second what it waits for. An open frame is dropped. Not from a frame's callback. NULL is fine.
  * On CUDA the graphs of its replay stay with the runtime, WEIR_CACHE_NODES nodes of all execs at most (16384), and those longest unused go first. A
  * later exec whose graph has the same shape (kinds of tasks, edges, priorities; not which kernels, grids, arguments or buffers) takes them over,
- * which is quicker than making its own executable: weir_stats.taken_over. */
+ * which is quicker than making its own executable: weir_stats.taken_over. Not where events tie them to each other, with several frames in flight. */
 WEIR_API void weir_exec_destroy(weir_exec *exec);
 
 /* The value of a param, or a task switched off (0) or on, from the next submit on. A task that is off has no effect and keeps

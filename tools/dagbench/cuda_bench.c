@@ -88,6 +88,8 @@ bool cuda_bench_create(const cuda_settings *settings, cuda_bench **out, char *er
     b->settings = *settings;
     /* Streams that share a connection wait for each other. Both sides have as many as they have streams. */
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    /* Building is measured, not taking over what the same graph left before. */
+    setenv("WEIR_CACHE_NODES", "0", 0);
     weir_runtime_options wanted = {.lanes_max = RIVAL_STREAMS_MOST};
     bool done = read_wishes(b, &why);
     if (done && most_lanes(b) > wanted.lanes_max)

@@ -121,11 +121,11 @@ void weir_cache_finish(graph_cache *cache)
     pthread_mutex_destroy(&cache->lock);
 }
 
-bool weir_cache_take(graph_cache *cache, const shape_key *key, uint32_t count, made_graph *out)
+bool weir_cache_take(graph_cache *cache, const shape_key *key, uint32_t pieces, made_graph *out)
 {
     pthread_mutex_lock(&cache->lock);
     cached *c = *row_of(cache, key);
-    while (c && !(is_same(&c->key, key) && c->made.count == count))
+    while (c && !(is_same(&c->key, key) && c->made.pieces == pieces))
         c = c->below;
     if (c)
         take_out(cache, c);

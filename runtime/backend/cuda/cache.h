@@ -19,8 +19,8 @@ void weir_shape_add(shape_key *key, uint64_t value); /* what is added, and in wh
 typedef struct {
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    cudaGraphNode_t *nodes; /* as a slot has them; of weir_alloc; */
-    uint32_t count;         /* so many */
+    cudaGraphNode_t *nodes; /* piece -> node; of weir_alloc */
+    uint32_t pieces;
 } made_graph;
 
 void weir_made_graph_destroy(made_graph *made); /* a zeroed one is fine */
@@ -38,7 +38,7 @@ void weir_cache_init(graph_cache *cache, uint64_t nodes_most); /* 0: it keeps no
 void weir_cache_finish(graph_cache *cache); /* with the device current */
 
 /* The last graph of that shape that was given, which is the caller's from then on: nobody else gets it. false: there is none. */
-bool weir_cache_take(graph_cache *cache, const shape_key *key, uint32_t count, made_graph *out);
+bool weir_cache_take(graph_cache *cache, const shape_key *key, uint32_t pieces, made_graph *out);
 
 /* Nothing that runs may change it any more, and all its nodes are on. The caller has it no longer, also where it is not kept. Those given
  * longest ago go when there are more nodes than there may be. */

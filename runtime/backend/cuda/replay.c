@@ -269,7 +269,7 @@ static weir_status instantiate(slot *s)
 
 static weir_status make_graph(slot *s, const node_edges *edges)
 {
-    s->nodes = weir_alloc(weir_replay_node_count(s->replay), sizeof(cudaGraphNode_t));
+    s->nodes = weir_alloc(weir_replay_piece_count(s->replay), sizeof(cudaGraphNode_t));
     if (!s->nodes)
         return weir_fail_no_memory();
     weir_native_nodes_begin(&s->natives, s->replay->program, s->number);

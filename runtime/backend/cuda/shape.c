@@ -1,7 +1,7 @@
 /* shape.c - the shape of a replay's graphs: what must be the same in another's for cudaGraphExecUpdate to make the one into the other. These
  * are the nodes in the order they are added, each with its kind and the number of its task (a graph that is left behind keeps its nodes by
  * these), the edges with their kinds, and of each node what an update leaves as it is.
- * What it changes is no part of a shape: functions, grids, arguments, shared memory, addresses, events, the words of gates, and the length of copies
+ * What it changes is no part of a shape: functions, grids, arguments, shared memory, addresses, the words of gates, and the length of copies
  * and fills that are one run of memory. */
 #include "backend/cuda/slot.h"
 #include "util/memory.h"
@@ -85,12 +85,6 @@ static void add_preds(shape_key *key, const replay *r, uint32_t task, const node
         weir_shape_add(key, place[edges->pred[e]] * UINT64_C(2) + weir_cuda_edge_is_programmatic(r, edges->pred[e], task));
 }
 
-/* Which events those are is no part of it. */
-static void add_ties(shape_key *key, const replay *r, uint32_t task)
-{
-    weir_shape_add(key, weir_ties_before(&r->ties, task) * UINT64_C(2) + weir_ties_behind(&r->ties, task));
-}
-
 static bool add_nodes(shape_key *key, const replay *r, const node_edges *edges, const uint32_t *place)
 {
     for (uint32_t k = 0; k < r->tasks; k++) {
@@ -101,7 +95,6 @@ static bool add_nodes(shape_key *key, const replay *r, const node_edges *edges, 
         if (!add_action(key, &r->program->root.actions[task]))
             return false;
         add_preds(key, r, task, edges, place);
-        add_ties(key, r, task);
     }
     return true;
 }
@@ -118,7 +111,6 @@ static bool add_lanes(shape_key *key, const replay *r)
         weir_shape_add(key, (uint64_t)(int64_t)weir_cuda_lane_level(r->program->device, plan, plan->lane[task]));
         if (!add_action(key, &r->program->root.actions[task]))
             return false;
-        add_ties(key, r, task);
         for (uint32_t w = plan->wait_first[task]; w < plan->wait_first[task + 1]; w++)
             if (plan->wait[w].distance == 0)
                 weir_shape_add(key, plan->position[plan->wait[w].task] + UINT64_C(1));

@@ -22,7 +22,7 @@ typedef struct slot {
     gate_words *words;       /* of its gates */
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    cudaGraphNode_t *nodes;  /* piece -> node; behind these, what ties it to others: nodes that wait, an edge each, then nodes that record, an event each */
+    cudaGraphNode_t *nodes;  /* piece -> node */
     cudaGraphConditionalHandle *handles; /* control -> its node's */
     uint32_t *ring_at;       /* what the nodes are passed: the copies, */
     unsigned char *params;   /* the values, */
@@ -86,11 +86,6 @@ static inline const uint32_t *weir_replay_pieces(const replay *r) /* task -> its
 static inline uint32_t weir_replay_piece_count(const replay *r)
 {
     return weir_replay_pieces(r)[r->tasks] - weir_replay_pieces(r)[0];
-}
-
-static inline uint32_t weir_replay_node_count(const replay *r)
-{
-    return weir_replay_piece_count(r) + weir_ties_count(&r->ties);
 }
 
 /* The nodes of a task, as many as its action has pieces. */

