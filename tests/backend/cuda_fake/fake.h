@@ -153,6 +153,7 @@ typedef struct run_part {
     uint64_t graph_id, update_id;
     unsigned *value;
     bool *is_set;
+    unsigned *times_set; /* of a loop's: since its round began */
     run_node *node;
     size_t *ready, ready_count, left;
 } run_part;

@@ -58,6 +58,7 @@ static void make_part(run_part *part, graph_run *run, run_part *parent, size_t p
     *part = (run_part){.run = run, .parent = parent, .parent_node = parent_node, .of = of, .graph_id = of->graph_id, .update_id = of->update_id};
     part->value = fake_zeros(of->handle_count, sizeof *part->value);
     part->is_set = fake_zeros(of->handle_count, sizeof *part->is_set);
+    part->times_set = fake_zeros(of->handle_count, sizeof *part->times_set);
     for (size_t i = 0; i < of->handle_count; i++) {
         part->value[i] = of->handle[i].value;
         part->is_set[i] = of->handle[i].flags & cudaGraphCondAssignDefault;
@@ -81,6 +82,7 @@ static void finish_part(run_part *part)
     }
     free(part->value);
     free(part->is_set);
+    free(part->times_set);
     free(part->node);
     free(part->ready);
 }
@@ -180,7 +182,7 @@ static void leave_behind(run_part *part, size_t node)
     part->node[node].behind--;
 }
 
-static void begin_inner(run_part *part, size_t node);
+static void go_round(run_part *part, size_t node);
 
 static void end_node(run_part *part, size_t node)
 {
@@ -198,7 +200,7 @@ static void end_node(run_part *part, size_t node)
         return;
     const act *around = part->parent->node[part->parent_node].does;
     if (around->kind == ACT_CONDITIONAL && around->condition.type == cudaGraphCondTypeWhile)
-        begin_inner(part->parent, part->parent_node);
+        go_round(part->parent, part->parent_node);
     else
         end_node(part->parent, part->parent_node);
 }
@@ -208,12 +210,18 @@ static bool is_of(const run_part *part, cudaGraphConditionalHandle handle)
     return (part->graph_id == handle >> 16 || part->update_id == handle >> 16) && (handle & 0xffff) < part->of->handle_count;
 }
 
-static unsigned value_of(const run_part *part, cudaGraphConditionalHandle handle)
+static const run_part *owner_of(const run_part *part, cudaGraphConditionalHandle handle)
 {
     while (part && !is_of(part, handle))
         part = part->parent;
     if (!part)
         fake_wrong("a conditional node", "its handle %llx is of another graph", handle);
+    return part;
+}
+
+static unsigned value_of(const run_part *part, cudaGraphConditionalHandle handle)
+{
+    part = owner_of(part, handle);
     if (!part->is_set[handle & 0xffff])
         fake_wrong("a conditional node", "nobody has set the value of its handle %llx in this launch, and it has no default", handle);
     return part->value[handle & 0xffff];
@@ -235,6 +243,8 @@ static void begin_inner(run_part *part, size_t node)
 {
     run_node *n = &part->node[node];
     n->choice = choice_of(part, n->does);
+    if (n->does->kind == ACT_CONDITIONAL)
+        owner_of(part, n->does->condition.handle)->times_set[n->does->condition.handle & 0xffff] = 0;
     if (n->choice >= part->of->node[node].inner_count) {
         end_node(part, node);
         return;
@@ -246,6 +256,17 @@ static void begin_inner(run_part *part, size_t node)
     if (n->does->kind == ACT_CONDITIONAL && n->does->condition.type == cudaGraphCondTypeWhile)
         fake_wrong("a conditional node", "a loop without end: its body is empty");
     end_node(part, node);
+}
+
+/* CUDA lets a round pass in which nobody sets the condition; of weir's loops it would be one that may never end. */
+static void go_round(run_part *part, size_t node)
+{
+    cudaGraphConditionalHandle handle = part->node[node].does->condition.handle;
+    const run_part *owner = owner_of(part, handle);
+    unsigned times = owner->times_set[handle & 0xffff];
+    if (times != 1)
+        fake_wrong("a conditional node", "in a round of a loop its condition was set %u times", times);
+    begin_inner(part, node);
 }
 
 static run_part *part_with(run_part *part, cudaGraphConditionalHandle handle)
@@ -269,6 +290,7 @@ void fake_cuda_set_conditional(unsigned long long handle, unsigned value)
         fake_wrong("cudaGraphSetConditional", "handle %llx, in no kernel of a graph that has it", handle);
     of->value[handle & 0xffff] = value;
     of->is_set[handle & 0xffff] = true;
+    of->times_set[handle & 0xffff]++;
     pthread_mutex_unlock(&fake_lock);
 }
 

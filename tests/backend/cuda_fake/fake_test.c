@@ -1208,6 +1208,24 @@ static void loop_of_nothing(void)
     run_once(graph);
 }
 
+static void loop_of_the_undecided(void)
+{
+    cudaGraph_t graph = new_graph(), body;
+    add_conditional(graph, NULL, 0, new_handle(graph, 1, cudaGraphCondAssignDefault), cudaGraphCondTypeWhile, 1, &body);
+    add(body, NULL, 0, put_step(&words[0], 1));
+    run_once(graph);
+}
+
+static void loop_decided_twice(void)
+{
+    cudaGraph_t graph = new_graph(), body;
+    cudaGraphConditionalHandle handle = new_handle(graph, 1, cudaGraphCondAssignDefault);
+    add_conditional(graph, NULL, 0, handle, cudaGraphCondTypeWhile, 1, &body);
+    cudaGraphNode_t first = add(body, NULL, 0, set_step(handle, &words[0], 7));
+    add(body, &first, 1, set_step(handle, &words[0], 7));
+    run_once(graph);
+}
+
 static void early_without_waiting(void)
 {
     cudaGraph_t graph = new_graph();
@@ -1272,6 +1290,8 @@ static const struct {
     {"set of another graph", "in no kernel of a graph that has it", set_of_another_graph},
     {"never set", "nobody has set the value", never_set},
     {"loop of nothing", "its body is empty", loop_of_nothing},
+    {"loop of the undecided", "its condition was set 0 times", loop_of_the_undecided},
+    {"loop decided twice", "its condition was set 2 times", loop_decided_twice},
     {"early without waiting", "ended before what it follows", early_without_waiting},
     {"legacy launch", "on the legacy stream", legacy_launch},
     {"destroy body", "a graph that a node owns", destroy_body},
