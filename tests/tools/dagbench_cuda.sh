@@ -89,7 +89,7 @@ done
 bench --workload programmatic --tasks 200 --json
 [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
 once weir_programmatic_us_per_node handwritten_programmatic_us_per_node programmatic_ratio weir_plain_us_per_node handwritten_plain_us_per_node \
-    plain_ratio
+    plain_ratio weir_plain_changed_us_per_node handwritten_plain_changed_us_per_node plain_changed_ratio
 grep -qvF '"tasks":200,' "$work/out" && wrong "programmatic of other tasks: $(cat "$work/out")"
 bench --workload while --tasks 100 --json
 [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
@@ -109,6 +109,30 @@ else
     "$dagbench" --backend cuda --workload fft >"$work/out" 2>"$work/err"
     [ $?,"$(cat "$work/err")" = "1,dagbench: fft: dagbench was built without cuFFT" ] || wrong "fft without cuFFT: $(cat "$work/err")"
 fi
+
+
+# Frames in flight. What they compute is checked before and after they are timed.
+frames=(handwritten_frames_us handwritten_frames_free_us handwritten_streams_us handwritten_streams_free_us serial_us)
+frames_replay=(weir_frames_us weir_frames_more_us weir_frames_alone_us frames_ratio frames_free_ratio frames_more_ratio frames_serial_ratio)
+frames_eager=(weir_frames_eager_us weir_frames_eager_shared_us frames_eager_ratio frames_eager_streams_ratio)
+for workload in frames-two frames-three; do
+    bench --workload $workload --json
+    [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
+    once "${frames[@]}" "${frames_replay[@]}" "${frames_eager[@]}"
+done
+once upload_alone_us download_alone_us
+bench --workload frames-two --mode eager --json
+once "${frames[@]}" "${frames_eager[@]}"
+[ "$(lines weir_frames_us),$(lines frames_ratio)" = 0,0 ] || wrong "--mode eager replays: $(cat "$work/out")"
+bench --workload frames-cost --json
+[ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
+once carried_edge_us handwritten_carried_edge_us carried_edge_interval_us handwritten_carried_edge_interval_us carried_edge_submit_us \
+    handwritten_carried_edge_launch_us
+for tasks in 3 100 1000; do
+    for metric in weir_submit_us handwritten_launch_us submit_over_launch_us; do
+        [ "$(grep -F "\"tasks\":$tasks," "$work/out" | grep -cF "\"metric\":\"$metric\"")" -eq 1 ] || wrong "no $metric of $tasks tasks"
+    done
+done
 
 for workload in programmatic while; do
     "$dagbench" --backend cuda --tasks 20001 --workload $workload >"$work/out" 2>"$work/err"

@@ -67,10 +67,10 @@ static bool open_rival(cuda_bench *b, trouble *why)
     if (!rival_pool_init(&b->pool, why))
         return false;
     int error = 0;
-    double ticks_per_us = spin_ticks_per_us(&error);
+    b->ticks_per_us = spin_ticks_per_us(&error);
     if (error)
         return trouble_cuda(why, (cudaError_t)error, "measuring how fast the device's clock ticks");
-    b->ticks = (int64_t)(ticks_per_us * b->settings.kernel_us + 0.5);
+    b->ticks = (int64_t)(b->ticks_per_us * b->settings.kernel_us + 0.5);
     b->tick_arg[0] = &b->ticks;
     return true;
 }
@@ -121,7 +121,7 @@ void cuda_bench_destroy(cuda_bench *bench)
 static bool open_subject(cuda_bench *b, const char *name, const shape *graph, trouble *why)
 {
     subject *on = &b->on;
-    *on = (subject){.name = name, .graph = graph};
+    *on = (subject){.name = name, .kernel_us = b->settings.kernel_us, .graph = graph};
     if (!rival_reduce(graph, &on->reduced))
         return trouble_no_memory(why);
     if (!trouble_weir(why, declaration_data_init(&on->data, graph, WEIR_DEVICE)) || !tickets_init(&on->tickets, graph, why))
@@ -172,6 +172,9 @@ bool cuda_bench_workload(cuda_bench *bench, const cuda_workload *w, char *error,
         [CUDA_PROGRAMMATIC] = cuda_measure_programmatic,
         [CUDA_WHILE] = cuda_measure_while,
         [CUDA_FFT] = cuda_measure_fft,
+        [CUDA_FRAMES_TWO] = cuda_measure_frames_two,
+        [CUDA_FRAMES_THREE] = cuda_measure_frames_three,
+        [CUDA_FRAMES_COST] = cuda_measure_frames_cost,
     };
     trouble why = {""};
     bool done = measure[w->kind](bench, w->name, &why);
@@ -257,7 +260,7 @@ void cuda_print(const cuda_bench *b, const char *metric, double value, const cha
         .lanes = r ? r->lanes : 0,
         .workers = weir_runtime_workers(b->runtime),
         .tasks = b->on.graph->tasks,
-        .kernel_us = b->settings.kernel_us,
+        .kernel_us = b->on.kernel_us,
         .metric = metric,
         .unit = unit,
         .value = value,

@@ -21,7 +21,16 @@ enum { CUDA_TASKS = 1000, CUDA_TASKS_MOST = 20000 };
 typedef struct cuda_bench cuda_bench;
 
 /* What is measured on CUDA alone, beside graphs of tasks. */
-typedef enum { CUDA_FLUID_KERNELS, CUDA_PROGRAMMATIC, CUDA_WHILE, CUDA_FFT, CUDA_WORKLOADS } cuda_workload_kind;
+typedef enum {
+    CUDA_FLUID_KERNELS,
+    CUDA_PROGRAMMATIC,
+    CUDA_WHILE,
+    CUDA_FFT,
+    CUDA_FRAMES_TWO,
+    CUDA_FRAMES_THREE,
+    CUDA_FRAMES_COST,
+    CUDA_WORKLOADS
+} cuda_workload_kind;
 
 typedef struct {
     cuda_workload_kind kind;

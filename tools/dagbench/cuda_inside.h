@@ -14,6 +14,7 @@ enum { LANES_MOST = 8, POLICIES_MOST = 2, IN_FLIGHT = 8 /* frames that weir plan
 /* One graph that is being measured. */
 typedef struct {
     const char *name;
+    uint32_t kernel_us;          /* for the lines that are printed */
     const shape *graph;
     shape reduced;               /* without edges that others imply */
     declaration_data data;
@@ -27,6 +28,7 @@ struct cuda_bench {
     cuda_settings settings;
     weir_runtime *runtime;
     rival_pool pool;
+    double ticks_per_us;
     int64_t ticks;               /* that a timed kernel is passed; 0: the empty kernel, which is passed nothing */
     void *tick_arg[1];
     bool eager, replay, capture; /* which modes are measured */
@@ -50,6 +52,9 @@ bool cuda_measure_fluid(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_programmatic(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_while(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_fft(cuda_bench *b, const char *name, trouble *why);
+bool cuda_measure_frames_two(cuda_bench *b, const char *name, trouble *why);
+bool cuda_measure_frames_three(cuda_bench *b, const char *name, trouble *why);
+bool cuda_measure_frames_cost(cuda_bench *b, const char *name, trouble *why);
 
 /* Two frames of tickets, one after the other, of a racer on the `checked` graph. `who`: whose. */
 bool cuda_check(cuda_bench *b, const racer *r, const char *who, trouble *why);

@@ -7,6 +7,9 @@ const cuda_workload cuda_workloads[CUDA_WORKLOADS] = {
     [CUDA_PROGRAMMATIC] = {CUDA_PROGRAMMATIC, "programmatic", "a chain of kernels that let the next one start early", true},
     [CUDA_WHILE] = {CUDA_WHILE, "while", "a loop that is decided on the device, --tasks rounds of a short kernel", true},
     [CUDA_FFT] = {CUDA_FFT, "fft", "cuFFT forward and back as a native task, on three sizes of grid", false},
+    [CUDA_FRAMES_TWO] = {CUDA_FRAMES_TWO, "frames-two", "two frames in flight of two kernels of 20 us", false},
+    [CUDA_FRAMES_THREE] = {CUDA_FRAMES_THREE, "frames-three", "three frames in flight of upload, kernel and download", false},
+    [CUDA_FRAMES_COST] = {CUDA_FRAMES_COST, "frames-cost", "what a frame costs the host, and an edge between frames costs a frame", false},
 };
 
 const cuda_workload *cuda_workload_find(const char *name)

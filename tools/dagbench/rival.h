@@ -39,6 +39,8 @@ bool rival_sync_each_make(racer *out, const rival_pool *pool, const shape *graph
 bool rival_capture_make(racer *out, const rival_pool *pool, const shape *graph, const rival_work *work, rival_way way, rival_ending ending,
     trouble *why);
 bool rival_nodes_make(racer *out, const rival_pool *pool, const shape *graph, const rival_work *work, rival_ending ending, trouble *why);
+/* Of the latter: makes its executable graph into that of another work by changing it. */
+bool rival_nodes_change(racer *made, const shape *graph, const rival_work *work, trouble *why);
 /* Explicit nodes by programmatic edges: a task may start when those before it let it, and waits for their end itself. Compute capability 9.0. */
 bool rival_programmatic_make(racer *out, const rival_pool *pool, const shape *graph, const rival_work *work, trouble *why);
 /* Any CUDA graph, which it takes over, also where it fails. `how` is left to the caller. */

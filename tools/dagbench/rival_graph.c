@@ -73,12 +73,20 @@ static bool add_nodes(cudaGraph_t out, const shape *graph, const rival_work *wor
     return true;
 }
 
-/* Sets *ns to the time from an empty hand to an instantiated graph. */
-static bool build(replay *r, const shape *graph, const rival_work *work, double *ns, trouble *why)
+static cudaGraphNode_t *room_for_nodes(const shape *graph, trouble *why)
 {
     cudaGraphNode_t *node = malloc(((size_t)graph->tasks + most_predecessors(graph) + 1) * sizeof(cudaGraphNode_t));
     if (!node)
-        return trouble_no_memory(why);
+        trouble_no_memory(why);
+    return node;
+}
+
+/* Sets *ns to the time from an empty hand to an instantiated graph. */
+static bool build(replay *r, const shape *graph, const rival_work *work, double *ns, trouble *why)
+{
+    cudaGraphNode_t *node = room_for_nodes(graph, why);
+    if (!node)
+        return false;
     double begun = timing_now_ns();
     bool done = CUDA_GOOD(why, cudaGraphCreate(&r->graph, 0)) && add_nodes(r->graph, graph, work, node, node + graph->tasks, why) &&
         CUDA_GOOD(why, cudaGraphInstantiate(&r->exec, r->graph, 0));
@@ -118,6 +126,21 @@ bool rival_nodes_make(racer *out, const rival_pool *pool, const shape *graph, co
     out->mode = "replay";
     snprintf(out->how, sizeof out->how, "nodes%s", ending == RIVAL_ASK ? "" : ", sync");
     return true;
+}
+
+bool rival_nodes_change(racer *made, const shape *graph, const rival_work *work, trouble *why)
+{
+    const replay *r = made->self;
+    cudaGraphExecUpdateResultInfo info;
+    cudaGraph_t other = NULL;
+    cudaGraphNode_t *node = room_for_nodes(graph, why);
+    bool done = node && CUDA_GOOD(why, cudaGraphCreate(&other, 0)) && add_nodes(other, graph, work, node, node + graph->tasks, why) &&
+        CUDA_GOOD(why, cudaGraphExecUpdate(r->exec, other, &info)) && upload(r, why);
+    if (other)
+        cudaGraphDestroy(other);
+    free(node);
+    snprintf(made->how, sizeof made->how, "nodes, changed");
+    return done;
 }
 
 bool rival_nodes_time_build(const rival_pool *pool, const shape *graph, const rival_work *work, double *ns, double *uploaded_ns, trouble *why)

@@ -61,10 +61,10 @@ static bool bound_run(void *self, uint32_t frames, lap *out, trouble *why)
     return trouble_weir(why, status);
 }
 
-static bool runs_as_asked(const bound *b, weir_way way, trouble *why)
+bool weir_way_is_kept(weir_way way, const weir_exec *exec, trouble *why)
 {
     weir_stats stats;
-    weir_exec_stats(b->exec, &stats);
+    weir_exec_stats(exec, &stats);
     if (is_auto(way) || strcmp(stats.mode, way.mode) == 0)
         return true;
     snprintf(why->text, sizeof why->text, "asked to run in mode %s, weir runs in mode %s", way.mode, stats.mode);
@@ -81,7 +81,7 @@ bool weir_racer_make(racer *out, weir_runtime *runtime, const weir_graph *graph,
     weir_status status = weir_plan_create(graph, &plan, &b->plan);
     if (status == WEIR_OK)
         status = weir_exec_create(runtime, b->plan, &exec, &b->exec);
-    if (!trouble_weir(why, status) || !runs_as_asked(b, way, why)) {
+    if (!trouble_weir(why, status) || !weir_way_is_kept(way, b->exec, why)) {
         bound_finish(b);
         return false;
     }

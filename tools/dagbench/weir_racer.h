@@ -24,5 +24,6 @@ bool trouble_weir(trouble *t, weir_status status); /* whether it is WEIR_OK; els
 /* What such a plan and exec are made with. */
 weir_plan_options weir_way_plan(weir_way way);
 weir_exec_options weir_way_exec(weir_way way);
+bool weir_way_is_kept(weir_way way, const weir_exec *exec, trouble *why); /* false: it runs in another mode */
 
 #endif
