@@ -155,7 +155,8 @@ bool weir_stages_make(racer *out, weir_runtime *runtime, const stages *s, weir_w
     }
     weir_plan_summary made;
     weir_plan_summarise(l->plan, &made);
-    *out = (racer){.mode = way.mode, .lanes = strcmp(way.mode, "eager") == 0 ? made.lanes : way.lanes, .run = line_run, .finish = line_finish, .self = l};
+    *out = (racer){.mode = way.mode, .run = line_run, .finish = line_finish, .self = l};
+    out->lanes = strcmp(way.mode, "eager") == 0 ? made.lanes : way.lanes;
     snprintf(out->how, sizeof out->how, "%s, F = %u", way.policy, (unsigned)way.frames);
     return true;
 }
