@@ -72,7 +72,7 @@ exits 2 "--tasks: a file's graph has as many as it has" --workload "$work/bad.st
 
 exits 0 "" --help
 grep -q -- '--workload NAME' "$work/out" || wrong "--help does not help"
-for workload in $workloads fluid-kernels programmatic while fft frames-two frames-three frames-cost; do
+for workload in $workloads fluid-kernels programmatic while fft frames-two frames-three frames-fluid frames-cost; do
     grep -qE "^ +$workload +[a-z]" "$work/out" || wrong "--help does not list $workload"
 done
 exits 0 "" --version
@@ -90,7 +90,7 @@ exits 2 "spiral: no such workload" --workload spiral
 exits 2 "only on CUDA, and this runs on the host" --kernel-us 5 --tasks 10
 exits 2 "only on CUDA, and this runs on the host" --quick --tasks 10
 exits 2 "--choices: only on CUDA, and this runs on the host" --choices --tasks 10
-for workload in fluid-kernels programmatic while fft frames-two frames-three frames-cost; do
+for workload in fluid-kernels programmatic while fft frames-two frames-three frames-fluid frames-cost; do
     exits 2 "$workload: only on CUDA" --workload $workload
     exits 2 "--kernel-us: this workload has kernels of its own" --workload $workload --kernel-us 5
     exits 2 "--choices: this workload is not a graph of tasks" --workload $workload --choices

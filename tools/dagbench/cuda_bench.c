@@ -174,6 +174,7 @@ bool cuda_bench_workload(cuda_bench *bench, const cuda_workload *w, char *error,
         [CUDA_FFT] = cuda_measure_fft,
         [CUDA_FRAMES_TWO] = cuda_measure_frames_two,
         [CUDA_FRAMES_THREE] = cuda_measure_frames_three,
+        [CUDA_FRAMES_FLUID] = cuda_measure_frames_fluid,
         [CUDA_FRAMES_COST] = cuda_measure_frames_cost,
     };
     trouble why = {""};

@@ -28,6 +28,7 @@ typedef enum {
     CUDA_FFT,
     CUDA_FRAMES_TWO,
     CUDA_FRAMES_THREE,
+    CUDA_FRAMES_FLUID,
     CUDA_FRAMES_COST,
     CUDA_WORKLOADS
 } cuda_workload_kind;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMPARED_FRAMES = 7 };
+enum { COMPARED_FRAMES = 7, SIDE = 1024 };
 
 /* Weir's: graph and buffers are its own, since execs of one runtime share what a buffer holds. */
 typedef struct {
@@ -238,7 +238,7 @@ static bool count_tasks(contest *c, trouble *why)
 
 static bool measure(cuda_bench *b, contest *c, trouble *why)
 {
-    if (!fluid_input_init(&c->input) || !fluid_state_init(&c->wanted, c->input.size) || !fluid_state_init(&c->found, c->input.size))
+    if (!fluid_input_init(&c->input, (fluid_size){SIDE, SIDE}) || !fluid_state_init(&c->wanted, c->input.size) || !fluid_state_init(&c->found, c->input.size))
         return trouble_no_memory(why);
     return count_tasks(c, why) && look_at_rival(b, c, why) && look_at_all_of_weir(b, c, why) && race(b, c, why);
 }

@@ -54,6 +54,7 @@ bool cuda_measure_while(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_fft(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_frames_two(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_frames_three(cuda_bench *b, const char *name, trouble *why);
+bool cuda_measure_frames_fluid(cuda_bench *b, const char *name, trouble *why);
 bool cuda_measure_frames_cost(cuda_bench *b, const char *name, trouble *why);
 
 /* Two frames of tickets, one after the other, of a racer on the `checked` graph. `who`: whose. */

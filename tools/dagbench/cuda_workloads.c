@@ -9,6 +9,7 @@ const cuda_workload cuda_workloads[CUDA_WORKLOADS] = {
     [CUDA_FFT] = {CUDA_FFT, "fft", "cuFFT forward and back as a native task, on three sizes of grid", false},
     [CUDA_FRAMES_TWO] = {CUDA_FRAMES_TWO, "frames-two", "two frames in flight of two kernels of 20 us", false},
     [CUDA_FRAMES_THREE] = {CUDA_FRAMES_THREE, "frames-three", "three frames in flight of upload, kernel and download", false},
+    [CUDA_FRAMES_FLUID] = {CUDA_FRAMES_FLUID, "frames-fluid", "the smoke of examples/fluid, 1920 x 1080, one to three frames in flight, against its bound", false},
     [CUDA_FRAMES_COST] = {CUDA_FRAMES_COST, "frames-cost", "what a frame costs the host, and an edge between frames costs a frame", false},
 };
 

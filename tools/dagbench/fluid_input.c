@@ -4,24 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 1024, SWEEPS = 20, STRIPE = 64 };
+enum { SWEEPS = 20, STRIPE = 64 };
 
 const char *const fluid_field_names[FLUID_FIELDS] = {"u", "v", "red", "green", "blue", "pressure red", "pressure black", "pixels"};
 
-bool fluid_input_init(fluid_input *input)
+bool fluid_input_init(fluid_input *input, fluid_size size)
 {
-    *input = (fluid_input){.size = {SIDE, SIDE}, .motion = fluid_motion_for((fluid_size){SIDE, SIDE}), .sweeps = SWEEPS, .seed = 1};
-    size_t cells = (size_t)SIDE * SIDE;
+    *input = (fluid_input){.size = size, .motion = fluid_motion_for(size), .sweeps = SWEEPS, .seed = 1};
+    size_t cells = (size_t)size.nx * (size_t)size.ny;
     input->picture = malloc(3 * cells * sizeof *input->picture);
     input->walls = calloc(cells, 1);
     if (!input->picture || !input->walls)
         return false;
     for (int c = 0; c < 3; c++)
-        for (int y = 0; y < SIDE; y++)
-            for (int x = 0; x < SIDE; x++)
-                input->picture[((size_t)c * SIDE + (size_t)y) * SIDE + (size_t)x] = (float)((x + (c + 1) * y) / STRIPE % 8) / 8.0f;
-    for (int y = 2 * SIDE / 5; y < SIDE / 2; y++)
-        memset(input->walls + (size_t)y * SIDE + 2 * SIDE / 5, 1, SIDE / 5);
+        for (int y = 0; y < size.ny; y++)
+            for (int x = 0; x < size.nx; x++)
+                input->picture[((size_t)c * (size_t)size.ny + (size_t)y) * (size_t)size.nx + (size_t)x] = (float)((x + (c + 1) * y) / STRIPE % 8) / 8.0f;
+    for (int y = 2 * size.ny / 5; y < size.ny / 2; y++)
+        memset(input->walls + (size_t)y * (size_t)size.nx + 2 * size.nx / 5, 1, (size_t)size.nx / 5);
     return true;
 }
 

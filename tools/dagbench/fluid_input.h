@@ -1,4 +1,4 @@
-/* fluid_input.h - what the smoke of `fluid-kernels` begins with, and its state after some frames. Knows no runtime. */
+/* fluid_input.h - what the smoke of `fluid-kernels` and `frames-fluid` begins with, and its state after some frames. Knows no runtime. */
 #ifndef DAGBENCH_FLUID_INPUT_H
 #define DAGBENCH_FLUID_INPUT_H
 
@@ -15,7 +15,7 @@ typedef struct {
     uint8_t *walls;
 } fluid_input;
 
-bool fluid_input_init(fluid_input *input); /* false: no memory; finish it whatever comes back */
+bool fluid_input_init(fluid_input *input, fluid_size size); /* false: no memory; finish it whatever comes back */
 void fluid_input_finish(fluid_input *input);
 
 /* What a frame leaves behind. */

@@ -1,0 +1,453 @@
+/* cuda_frames_fluid.c - the smoke of examples/fluid at 1920 x 1080 with an RGBA picture up and one down in each frame, one to three frames in flight:
+ * how fast frames follow each other, against what no order of these tasks can beat.
+ *
+ * That bound comes from each task alone: timed by events, launched eagerly in one lane, each frame waited for. What an empty kernel takes there
+ * is the events' own part, so the bound is there twice: of the times as they are, and of what they have more than that. */
+#include "cuda_inside.h"
+#include "fluid_graph.h"
+#include "fluid_input.h"
+#include "fluid_sources.h"
+#include "timing.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NX = 1920, NY = 1080, FRAMES_MOST = 3, COMPARED_FRAMES = 7, TIMED_FRAMES = 31, EMPTIES = 64 };
+
+/* Each racer's graph and buffers are its own, since execs of one runtime share what a buffer holds. */
+typedef struct {
+    const fluid_input *input;
+    weir_runtime *runtime;
+    fluid_graph graph;
+    weir_buffer *picture_in, *picture; /* rings: uploaded in each frame */
+    uint32_t tasks;                    /* of the frame */
+    weir_plan *plan;
+    weir_exec *exec;
+    weir_ticket last;
+    uint64_t frames; /* so far */
+} smoke;
+
+static void smoke_finish(void *self)
+{
+    smoke *s = self;
+    weir_exec_destroy(s->exec);
+    weir_plan_destroy(s->plan);
+    fluid_graph_destroy(&s->graph);
+    weir_buffer_destroy(s->picture_in);
+    weir_buffer_destroy(s->picture);
+    free(s);
+}
+
+/* ---- declaring ---- */
+
+static weir_task task_of(const smoke *s, uint32_t t)
+{
+    return (weir_task){.number = t + 1, .graph = s->graph.handles};
+}
+
+static weir_status declare(smoke *s)
+{
+    const fluid_setup setup = {.size = s->input->size, .motion = s->input->motion, .sweeps = s->input->sweeps};
+    weir_buffer_desc desc = {.name = "picture in", .element_bytes = 4, .nx = NX, .ny = NY, .copies = WEIR_RING_AUTO, .place = WEIR_HOST_IN};
+    weir_status status = fluid_graph_create(&setup, &s->graph);
+    if (status == WEIR_OK)
+        status = weir_buffer_create(&desc, &s->picture_in);
+    desc.name = "picture";
+    desc.place = WEIR_DEVICE;
+    if (status == WEIR_OK)
+        status = weir_buffer_create(&desc, &s->picture);
+    if (status != WEIR_OK)
+        return status;
+    weir_add_copy(s->graph.frame, "upload picture", WEIR_WRITE(s->picture), WEIR_READ(s->picture_in));
+    s->tasks = weir_graph_task_count(s->graph.frame);
+    return weir_graph_status(s->graph.frame);
+}
+
+typedef enum { MOVED_UP, MOVED_DOWN, COMPUTED } work_kind;
+
+/* The last task is the upload that was added here. */
+static work_kind kind_of(const smoke *s, uint32_t t)
+{
+    const uint32_t *first = s->graph.first, number = t + 1;
+    if (number == s->tasks || (number >= first[FLUID_UPLOAD] && number < first[FLUID_UPLOAD + 1]))
+        return MOVED_UP;
+    return number >= first[FLUID_DOWNLOAD] && number < first[FLUID_DOWNLOAD + 1] ? MOVED_DOWN : COMPUTED;
+}
+
+/* Uploads first, what makes the picture last: a lane each. */
+static int32_t priority_of(const smoke *s, uint32_t t)
+{
+    const uint32_t number = t + 1;
+    if (kind_of(s, t) == MOVED_UP)
+        return -1;
+    return kind_of(s, t) == MOVED_DOWN || (number >= s->graph.first[FLUID_RENDER] && number < s->graph.first[FLUID_RENDER + 1]) ? 1 : 0;
+}
+
+static void describe(smoke *s, const double *cost_ns, bool has_priorities, float share)
+{
+    for (uint32_t t = 0; t < s->tasks; t++)
+        weir_task_set(s->graph.frame, task_of(s, t),
+            &(weir_task_options){.cost_ns = cost_ns[t], .priority = has_priorities ? priority_of(s, t) : 0, .share = share});
+}
+
+/* ---- running ---- */
+
+static bool run_start(smoke *s, trouble *why)
+{
+    weir_plan *plan = NULL;
+    weir_exec *exec = NULL;
+    weir_frame *frame = NULL;
+    size_t cells = (size_t)NX * NY;
+    weir_status status = weir_plan_create(s->graph.start, NULL, &plan);
+    if (status == WEIR_OK)
+        status = weir_exec_create(s->runtime, plan, &(weir_exec_options){.mode = "eager"}, &exec);
+    if (status == WEIR_OK)
+        status = weir_exec_begin(exec, -1, &frame);
+    if (status == WEIR_OK) {
+        memcpy(weir_frame_data(frame, s->graph.picture), s->input->picture, 3 * cells * sizeof(float));
+        memcpy(weir_frame_data(frame, s->graph.walls), s->input->walls, cells);
+        status = weir_frame_submit(frame, NULL);
+    }
+    if (status == WEIR_OK)
+        status = weir_runtime_wait(s->runtime, -1);
+    bool done = trouble_weir(why, status);
+    weir_exec_destroy(exec);
+    weir_plan_destroy(plan);
+    return done;
+}
+
+static weir_status submit(smoke *s)
+{
+    weir_frame *frame = NULL;
+    weir_status status = weir_exec_begin(s->exec, -1, &frame);
+    if (status != WEIR_OK)
+        return status;
+    fluid_sources_at(s->input->seed, s->frames++, s->input->size, weir_frame_data(frame, s->graph.sources));
+    return weir_frame_submit(frame, &s->last);
+}
+
+static bool smoke_run(void *self, uint32_t frames, lap *out, trouble *why)
+{
+    smoke *s = self;
+    weir_status status = WEIR_OK;
+    double begun = timing_now_ns();
+    for (uint32_t i = 0; i < frames && status == WEIR_OK; i++)
+        status = submit(s);
+    double submitted = timing_now_ns();
+    if (status == WEIR_OK)
+        status = weir_exec_wait(s->exec, s->last, -1);
+    double ended = timing_now_ns();
+    *out = (lap){(submitted - begun) / frames, (ended - begun) / frames};
+    return trouble_weir(why, status);
+}
+
+static smoke *smoke_declare(weir_runtime *runtime, const fluid_input *input, trouble *why)
+{
+    smoke *s = calloc(1, sizeof *s);
+    if (!s) {
+        trouble_no_memory(why);
+        return NULL;
+    }
+    s->input = input;
+    s->runtime = runtime;
+    if (!trouble_weir(why, declare(s))) {
+        smoke_finish(s);
+        return NULL;
+    }
+    return s;
+}
+
+static bool bind(smoke *s, weir_way way, bool timing, trouble *why)
+{
+    weir_plan_options plan = weir_way_plan(way);
+    weir_exec_options exec = weir_way_exec(way);
+    exec.timing = timing;
+    weir_status status = weir_plan_create(s->graph.frame, &plan, &s->plan);
+    if (status == WEIR_OK)
+        status = weir_exec_create(s->runtime, s->plan, &exec, &s->exec);
+    return trouble_weir(why, status) && weir_way_is_kept(way, s->exec, why) && run_start(s, why);
+}
+
+/* ---- tasks alone ---- */
+
+/* What an empty kernel takes between the two events of its times. */
+static bool time_empties(const cuda_bench *b, double *ns, trouble *why)
+{
+    double median[EMPTIES];
+    uint64_t count = 0;
+    weir_graph *graph = NULL;
+    weir_plan *plan = NULL;
+    weir_exec *exec = NULL;
+    weir_task task[EMPTIES];
+    weir_status status = weir_graph_create("empties", WEIR_GRAPH_EXPLICIT, &graph);
+    for (int i = 0; i < EMPTIES && status == WEIR_OK; i++)
+        task[i] = weir_add_kernel(graph, &spin_empty, (weir_shape){.block = {SPIN_THREADS}}, weir_no_args());
+    if (status == WEIR_OK)
+        status = weir_plan_create(graph, &(weir_plan_options){.lanes = 1}, &plan);
+    if (status == WEIR_OK)
+        status = weir_exec_create(b->runtime, plan, &(weir_exec_options){.mode = "eager", .timing = 1}, &exec);
+    for (int i = 0; i < TIMED_FRAMES && status == WEIR_OK; i++) {
+        status = weir_exec_submit(exec, NULL);
+        if (status == WEIR_OK)
+            status = weir_runtime_wait(b->runtime, -1);
+    }
+    for (int i = 0; i < EMPTIES && status == WEIR_OK; i++)
+        status = weir_exec_task_stats(exec, task[i], &count, &median[i]);
+    if (status == WEIR_OK)
+        *ns = timing_median(median, EMPTIES);
+    bool done = trouble_weir(why, status);
+    weir_exec_destroy(exec);
+    weir_plan_destroy(plan);
+    weir_graph_destroy(graph);
+    return done;
+}
+
+/* *out: a cost for each task, the caller's to free; 0 for one that is empty. */
+static bool time_tasks(cuda_bench *b, const fluid_input *input, double **out, uint32_t *tasks, trouble *why)
+{
+    const weir_way way = {.mode = "eager", .policy = "priority", .lanes = 1, .frames = 1};
+    smoke *s = smoke_declare(b->runtime, input, why);
+    if (!s)
+        return false;
+    double *cost_ns = calloc(s->tasks, sizeof *cost_ns);
+    lap unused;
+    uint64_t count = 0;
+    bool done = cost_ns ? bind(s, way, true, why) : trouble_no_memory(why);
+    for (int i = 0; i < TIMED_FRAMES && done; i++)
+        done = smoke_run(s, 1, &unused, why);
+    for (uint32_t t = 0; t < s->tasks && done; t++) {
+        double ns = NAN;
+        done = trouble_weir(why, weir_exec_task_stats(s->exec, task_of(s, t), &count, &ns));
+        cost_ns[t] = isnan(ns) ? 0.0 : ns;
+    }
+    *tasks = s->tasks;
+    smoke_finish(s);
+    if (done)
+        *out = cost_ns;
+    else
+        free(cost_ns);
+    return done;
+}
+
+/* ---- bounds ---- */
+
+/* From frame to frame, whoever plans it. */
+typedef struct {
+    double path_ns, recurrence_ns, kernels_ns, up_ns, down_ns;
+} bounds;
+
+/* Of a plan whose lanes and device bind nothing: a frame's critical path with one frame in flight, the longest cycle over its distance with more. */
+static bool plan_bound(smoke *s, uint32_t frames, double *ns, trouble *why)
+{
+    weir_plan *plan = NULL;
+    weir_plan_summary summary;
+    if (!trouble_weir(why, weir_plan_create(s->graph.frame, &(weir_plan_options){.policy = "priority", .lanes = 256, .frames = frames}, &plan)))
+        return false;
+    weir_plan_summarise(plan, &summary);
+    *ns = summary.bound_ns;
+    weir_plan_destroy(plan);
+    return true;
+}
+
+static bool find_bounds(cuda_bench *b, const fluid_input *input, const double *cost_ns, bounds *out, trouble *why)
+{
+    enum { MANY_FRAMES = 64 };
+    *out = (bounds){.path_ns = 0.0};
+    smoke *s = smoke_declare(b->runtime, input, why);
+    if (!s)
+        return false;
+    describe(s, cost_ns, false, 1e-6f);
+    double *const sum[] = {[MOVED_UP] = &out->up_ns, [MOVED_DOWN] = &out->down_ns, [COMPUTED] = &out->kernels_ns};
+    for (uint32_t t = 0; t < s->tasks; t++)
+        *sum[kind_of(s, t)] += cost_ns[t];
+    bool done = plan_bound(s, 1, &out->path_ns, why) && plan_bound(s, MANY_FRAMES, &out->recurrence_ns, why);
+    smoke_finish(s);
+    return done;
+}
+
+/* With so many frames in flight; *binding: what it is. */
+static double bound_of(const bounds *found, uint32_t frames, const char **binding)
+{
+    const struct {
+        double ns;
+        const char *what;
+    } each[] = {
+        {found->path_ns / frames, "critical path"}, {frames > 1 ? found->recurrence_ns : 0.0, "recurrence"}, {found->kernels_ns, "kernels"},
+        {found->up_ns, "upload"}, {found->down_ns, "download"}};
+    size_t most = 0;
+    for (size_t i = 1; i < sizeof each / sizeof *each; i++)
+        if (each[i].ns > each[most].ns)
+            most = i;
+    *binding = each[most].what;
+    return each[most].ns;
+}
+
+/* ---- the race ---- */
+
+enum { REPLAY, EAGER = REPLAY + FRAMES_MOST, ONE_STREAM = EAGER + FRAMES_MOST, RACERS };
+
+typedef struct {
+    fluid_input input;
+    shape counted;         /* how many tasks, for the lines that are printed */
+    double *cost_ns;       /* of each task */
+    double empty_ns;
+    bounds whole, least;   /* of the times as they are, and without what an empty kernel takes */
+    racer racer[RACERS];   /* zeroed: not asked for */
+    uint8_t *wanted;       /* the picture after COMPARED_FRAMES */
+} contest;
+
+static bool make_racer(cuda_bench *b, contest *c, racer *out, weir_way way, bool has_priorities, trouble *why)
+{
+    smoke *s = smoke_declare(b->runtime, &c->input, why);
+    if (!s)
+        return false;
+    describe(s, c->cost_ns, has_priorities, 0.0f);
+    if (!bind(s, way, false, why)) {
+        smoke_finish(s);
+        return false;
+    }
+    weir_plan_summary made;
+    weir_plan_summarise(s->plan, &made);
+    *out = (racer){.mode = way.mode, .run = smoke_run, .finish = smoke_finish, .self = s};
+    out->lanes = strcmp(way.mode, "eager") == 0 ? made.lanes : way.lanes;
+    snprintf(out->how, sizeof out->how, "%s, F = %u", way.policy, (unsigned)way.frames);
+    return true;
+}
+
+/* All must make the same picture, bit for bit: the first one's. */
+static bool compare(contest *c, const racer *r, trouble *why)
+{
+    const size_t bytes = (size_t)NX * NY * 4;
+    const smoke *s = r->self;
+    lap unused;
+    if (!r->run(r->self, COMPARED_FRAMES, &unused, why))
+        return false;
+    const void *pixels = weir_exec_data(s->exec, s->last, s->graph.pixels);
+    if (!pixels)
+        return trouble_weir(why, WEIR_ERR_STATE);
+    if (!c->wanted) {
+        c->wanted = malloc(bytes);
+        if (!c->wanted)
+            return trouble_no_memory(why);
+        memcpy(c->wanted, pixels, bytes);
+    }
+    bool same = memcmp(c->wanted, pixels, bytes) == 0;
+    if (!same)
+        snprintf(why->text, sizeof why->text, "after %d frames, %s, %s, has another picture than the first way to run it", COMPARED_FRAMES, r->mode, r->how);
+    return same;
+}
+
+static bool make_racers(cuda_bench *b, contest *c, trouble *why)
+{
+    bool done = true;
+    for (uint32_t f = 1; f <= FRAMES_MOST && done; f++) {
+        weir_way way = {.mode = "replay", .policy = b->policy[0], .frames = f};
+        done = !b->replay || (make_racer(b, c, &c->racer[REPLAY + f - 1], way, false, why) && compare(c, &c->racer[REPLAY + f - 1], why));
+        way.mode = "eager";
+        done = done && (!b->eager || (make_racer(b, c, &c->racer[EAGER + f - 1], way, true, why) && compare(c, &c->racer[EAGER + f - 1], why)));
+    }
+    weir_way one = {.mode = "eager", .policy = b->policy[0], .lanes = 1, .frames = FRAMES_MOST};
+    return done && (!b->eager || (make_racer(b, c, &c->racer[ONE_STREAM], one, false, why) && compare(c, &c->racer[ONE_STREAM], why)));
+}
+
+static bool race(cuda_bench *b, contest *c, trouble *why)
+{
+    enum { FEW = 20, MANY = 60 };
+    const uint32_t frames = b->settings.quick ? FEW : MANY;
+    racer *list[RACERS];
+    uint32_t count = 0;
+    race_length length = cuda_race_length(b);
+    bool done = true;
+    length.budget_ns *= 2; /* all of them together */
+    for (int i = 0; i < RACERS && done; i++)
+        if (c->racer[i].run) {
+            list[count++] = &c->racer[i];
+            done = race_look(&c->racer[i], frames, 0.0, why);
+        }
+    return done && (count == 0 || race_run(list, count, frames, length, why));
+}
+
+/* ---- printing ---- */
+
+static void print_bounds(const cuda_bench *b, const contest *c)
+{
+    cuda_print_us(b, "fluid_recurrence_us", c->whole.recurrence_ns, NULL);
+    cuda_print_us(b, "fluid_critical_path_us", c->whole.path_ns, NULL);
+    cuda_print_us(b, "fluid_kernels_us", c->whole.kernels_ns, NULL);
+    cuda_print_us(b, "fluid_upload_us", c->whole.up_ns, NULL);
+    cuda_print_us(b, "fluid_download_us", c->whole.down_ns, NULL);
+    cuda_print_us(b, "empty_kernel_us", c->empty_ns, NULL);
+}
+
+/* The row of the bound says what binds where a policy would stand. */
+static void print_racer(const cuda_bench *b, const contest *c, const racer *r, uint32_t frames)
+{
+    racer said = {.mode = r->mode, .lanes = r->lanes};
+    const char *binding = NULL, *unused = NULL;
+    double bound_ns = bound_of(&c->whole, frames, &binding), least_ns = bound_of(&c->least, frames, &unused);
+    snprintf(said.how, sizeof said.how, "%s, F = %" PRIu32, binding, frames);
+    cuda_print_us(b, "fluid_interval_us", r->result.done_ns, r);
+    cuda_print_us(b, "fluid_bound_us", bound_ns, &said);
+    cuda_print_ratio(b, "fluid_bound_ratio", r->result.done_ns, bound_ns, r);
+    cuda_print_ratio(b, "fluid_least_bound_ratio", r->result.done_ns, least_ns, r);
+}
+
+static void print_savings(const cuda_bench *b, const contest *c)
+{
+    const racer *replay = &c->racer[REPLAY], *eager = &c->racer[EAGER], *one = &c->racer[ONE_STREAM];
+    if (one->run)
+        cuda_print_us(b, "one_stream_us", one->result.done_ns, one);
+    if (replay->run)
+        cuda_print_ratio(b, "replay_saving", replay[0].result.done_ns, replay[FRAMES_MOST - 1].result.done_ns, &replay[FRAMES_MOST - 1]);
+    if (eager->run)
+        cuda_print_ratio(b, "eager_saving", eager[0].result.done_ns, eager[FRAMES_MOST - 1].result.done_ns, &eager[FRAMES_MOST - 1]);
+    if (one->run && replay->run)
+        cuda_print_ratio(b, "one_stream_saving", one->result.done_ns, replay[FRAMES_MOST - 1].result.done_ns, &replay[FRAMES_MOST - 1]);
+}
+
+static void print_all(const cuda_bench *b, const contest *c)
+{
+    print_bounds(b, c);
+    for (uint32_t f = 1; f <= FRAMES_MOST; f++) {
+        if (b->replay)
+            print_racer(b, c, &c->racer[REPLAY + f - 1], f);
+        if (b->eager)
+            print_racer(b, c, &c->racer[EAGER + f - 1], f);
+    }
+    print_savings(b, c);
+}
+
+static bool look_at_tasks(cuda_bench *b, contest *c, trouble *why)
+{
+    uint32_t tasks = 0;
+    if (!time_empties(b, &c->empty_ns, why) || !time_tasks(b, &c->input, &c->cost_ns, &tasks, why) ||
+        !find_bounds(b, &c->input, c->cost_ns, &c->whole, why))
+        return false;
+    c->counted.tasks = tasks;
+    double *least_ns = calloc(tasks, sizeof *least_ns);
+    if (!least_ns)
+        return trouble_no_memory(why);
+    for (uint32_t t = 0; t < tasks; t++)
+        least_ns[t] = c->cost_ns[t] > c->empty_ns ? c->cost_ns[t] - c->empty_ns : 1e-3 * (c->cost_ns[t] > 0.0);
+    bool done = find_bounds(b, &c->input, least_ns, &c->least, why);
+    free(least_ns);
+    return done;
+}
+
+bool cuda_measure_frames_fluid(cuda_bench *b, const char *name, trouble *why)
+{
+    contest c = {.cost_ns = NULL};
+    b->on = (subject){.name = name, .graph = &c.counted};
+    bool done = fluid_input_init(&c.input, (fluid_size){NX, NY}) || trouble_no_memory(why);
+    done = done && look_at_tasks(b, &c, why) && make_racers(b, &c, why) && race(b, &c, why);
+    if (done)
+        print_all(b, &c);
+    for (int i = 0; i < RACERS; i++)
+        racer_finish(&c.racer[i]);
+    free(c.cost_ns);
+    free(c.wanted);
+    fluid_input_finish(&c.input);
+    return done;
+}
