@@ -134,12 +134,21 @@ WEIR_API uint32_t weir_graph_task_count(const weir_graph *graph);               
 WEIR_API const char *weir_task_name(const weir_graph *graph, weir_task task);        /* NULL for a foreign or null handle */
 WEIR_API weir_task weir_graph_find(const weir_graph *graph, const char *name);       /* the first of that name, or the null task */
 
-/* Looks, within one frame, for what an explicit edge too few or too many leaves behind, and calls `found` (NULL: nobody) for each:
- * WEIR_ERR_HAZARD: two tasks touch overlapping data, at least one changes it, and no path orders them;
- * WEIR_OK: an explicit edge that no data needs, between two tasks that declare accesses.
- * Both texts name the two tasks, and the buffer and box they meet in, or lack.
- * Returns WEIR_ERR_HAZARD if there was a hazard, WEIR_OK if not; a sticky or a cycle error as it is. WEIR_ERR_NO_MEMORY. */
-WEIR_API WEIR_MUST_USE weir_status weir_graph_check(const weir_graph *graph, void (*found)(void *user, weir_status status, const char *text), void *user);
+/* Looks for what an explicit edge too few or too many leaves behind, with `frames` in flight, F, as weir_plan_options has them (0 reads as 1, at
+ * most 64), and calls `found` (NULL: nobody) for each:
+ * WEIR_ERR_HAZARD: two tasks touch overlapping data, at least one changes it, and no path orders them. Both may be of one frame, or the second,
+ *     which may be the first again, of a frame up to F - 1 later: where it reads what the first wrote for it (WEIR_PREVIOUS), or writes where
+ *     the first reads or writes, as copies come round: in the next frame for a plain buffer, and for a ring as many frames after a copy was
+ *     written as it has copies. Paths are of weir_after, weir_after_previous, and host and native tasks after themselves;
+ * WEIR_OK: an explicit edge, within a frame or to one up to F - 1 later, that no data needs, between two tasks that declare accesses.
+ * Both texts name the two tasks, how many frames they are apart, and the buffer and box they meet in, or lack.
+ * With one frame in flight nothing between frames is looked at, since begin orders frames that are F apart or more, as it does what touches a
+ * copy of WEIR_HOST_IN before the program writes it again. So check with the F that is planned with: without hazards for one F there are none
+ * for a smaller one, unless WEIR_RING_AUTO rings then have fewer copies. These are taken to have what a plan for F gives them, max(F, furthest
+ * back + 1), or what an exec has fixed them to.
+ * Returns WEIR_ERR_HAZARD if there was a hazard, WEIR_OK if not; a sticky or a cycle error as it is. WEIR_ERR_INVALID: F. WEIR_ERR_NO_MEMORY. */
+WEIR_API WEIR_MUST_USE weir_status weir_graph_check(const weir_graph *graph, uint32_t frames, void (*found)(void *user, weir_status status, const char *text),
+                                                    void *user);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,8 @@
 #include "weir/graph.h"
 #include <stdatomic.h>
 
+enum { WEIR_FRAMES_MOST = 64 }; /* in flight */
+
 typedef enum {
     WEIR_KIND_EMPTY, WEIR_KIND_KERNEL, WEIR_KIND_COPY, WEIR_KIND_FILL, WEIR_KIND_HOST, WEIR_KIND_NATIVE,
     WEIR_KIND_WHILE, WEIR_KIND_IF, WEIR_KIND_SWITCH /* control: decided by a word, argument 0, which is all that is passed */

@@ -1,14 +1,9 @@
 /* check.c - holds the declared edges against the declared accesses: pairs that data order but no path does, and explicit edges
- * that no data need. */
-#include "graph/dag.h"
+ * that no data need. Here within one frame; check_frames.c goes on from one to the next. */
+#include "graph/check.h"
 #include "graph/graph.h"
 #include <stdio.h>
 #include <string.h>
-
-/* "later follows earlier because both touch access `arg` of later". */
-typedef struct {
-    uint32_t later, earlier, arg;
-} data_edge;
 
 typedef struct {
     const weir_body *body;
@@ -16,21 +11,14 @@ typedef struct {
     uint32_t *level;    /* longest path from any root, in edges */
     uint32_t *need_level; /* the same over needs */
     uint32_t *needed_by;  /* task -> how many need it */
-    WEIR_VECTOR(data_edge) needs; /* grouped by later, in the order of dag */
+    WEIR_VECTOR(weir_need) needs; /* grouped by later, in the order of dag */
     uint32_t *need_first, *need_count; /* task -> its needs */
     uint32_t *noted;    /* task -> the last one that needs it, + 1: finds doubles */
     uint32_t *visited;  /* task -> the search that saw it last */
     uint32_t search;
     uint32_t *stack;
-    void (*found)(void *, weir_status, const char *);
-    void *user;
-    bool hazard;
+    weir_reporter reporter;
 } checking;
-
-static uint32_t task_at(const weir_dag *dag, uint32_t position)
-{
-    return dag->order ? dag->order[position] : position;
-}
 
 static bool make_room(checking *c)
 {
@@ -49,17 +37,18 @@ static bool make_room(checking *c)
 static void find_levels(checking *c)
 {
     for (uint32_t k = 0; k < c->dag.tasks; k++) {
-        uint32_t t = task_at(&c->dag, k);
+        uint32_t t = weir_dag_task_at(&c->dag, k);
         for (uint32_t i = c->dag.pred_first[t]; i < c->dag.pred_first[t + 1]; i++)
             if (c->level[c->dag.pred[i]] >= c->level[t])
                 c->level[t] = c->level[c->dag.pred[i]] + 1;
     }
 }
 
-static void tell(checking *c, weir_status status, const char *text)
+void weir_report(weir_reporter *reporter, weir_status status, const char *text)
 {
-    if (c->found)
-        c->found(c->user, status, text);
+    reporter->hazard = reporter->hazard || status == WEIR_ERR_HAZARD;
+    if (reporter->found)
+        reporter->found(reporter->user, status, text);
 }
 
 /* ---- what data need ---- */
@@ -75,8 +64,7 @@ static void check_written_first(checking *c, const weir_hazard *hazard, const we
     char text[512];
     snprintf(text, sizeof text, "task '%s' %s '%s' before anything writes it in the frame", c->body->tasks.at[t].name,
              arg->mode == WEIR_ARG_REDUCE ? "reduces into buffer" : "touches this frame's copy of ring", buffer->name);
-    c->hazard = true;
-    tell(c, WEIR_ERR_HAZARD, text);
+    weir_report(&c->reporter, WEIR_ERR_HAZARD, text);
 }
 
 static weir_status needs_of_access(checking *c, weir_hazard **hazards, uint32_t t, uint32_t arg_index, weir_touchers *found)
@@ -100,7 +88,7 @@ static weir_status needs_of_access(checking *c, weir_hazard **hazards, uint32_t 
         c->needed_by[earlier]++;
         if (c->need_level[earlier] >= c->need_level[t])
             c->need_level[t] = c->need_level[earlier] + 1;
-        weir_vector_push(&c->needs, ((data_edge){t, earlier, arg_index}));
+        weir_vector_push(&c->needs, ((weir_need){t, earlier, arg_index}));
     }
     return WEIR_OK;
 }
@@ -114,7 +102,7 @@ static weir_status find_needs(checking *c)
     weir_touchers found = {NULL, 0, 0};
     weir_status status = hazards ? WEIR_OK : WEIR_ERR_NO_MEMORY;
     for (uint32_t k = 0; k < c->dag.tasks && status == WEIR_OK; k++) {
-        uint32_t t = task_at(&c->dag, k);
+        uint32_t t = weir_dag_task_at(&c->dag, k);
         const weir_task_record *task = &body->tasks.at[t];
         c->need_first[t] = c->needs.count;
         for (int writes = 0; writes < 2; writes++)
@@ -196,13 +184,18 @@ static void mark_followers(checking *c, uint32_t earlier)
 
 /* ---- the two reports ---- */
 
-static const char *verb(unsigned mode)
+const char *weir_access_verb(unsigned mode)
 {
     return mode == WEIR_ARG_READ ? "reads" : mode == WEIR_ARG_REDUCE ? "reduces into" : "writes";
 }
 
+void weir_span_text(const weir_span *span, char text[WEIR_SPAN_TEXT])
+{
+    snprintf(text, WEIR_SPAN_TEXT, "(%u, %u, %u) to (%u, %u, %u)", span->lo[0], span->lo[1], span->lo[2], span->hi[0] - 1, span->hi[1] - 1, span->hi[2] - 1);
+}
+
 /* How the earlier task touches what `later` touches, for the text. */
-static const weir_arg_record *counterpart(const checking *c, const data_edge *need)
+static const weir_arg_record *counterpart(const checking *c, const weir_need *need)
 {
     const weir_arg_record *arg = &c->body->args.at[need->arg];
     weir_span span = weir_arg_span(c->body, arg);
@@ -218,24 +211,23 @@ static const weir_arg_record *counterpart(const checking *c, const data_edge *ne
     return arg;
 }
 
-static void tell_hazard(checking *c, const data_edge *need)
+static void tell_hazard(checking *c, const weir_need *need)
 {
     const weir_body *body = c->body;
     const weir_arg_record *later = &body->args.at[need->arg], *earlier = counterpart(c, need);
     weir_span a = weir_arg_span(body, later), b = weir_arg_span(body, earlier), both = weir_span_intersect(a, &b);
-    char text[512], where[96];
-    snprintf(where, sizeof where, "(%u, %u, %u) to (%u, %u, %u)", both.lo[0], both.lo[1], both.lo[2], both.hi[0] - 1, both.hi[1] - 1, both.hi[2] - 1);
+    char text[512], where[WEIR_SPAN_TEXT];
+    weir_span_text(&both, where);
     snprintf(text, sizeof text, "nothing orders task '%s', which %s buffer '%s' at %s, and task '%s', which %s it there", body->tasks.at[need->earlier].name,
-             verb(earlier->mode), body->buffers.at[later->index].buffer->name, where, body->tasks.at[need->later].name, verb(later->mode));
-    c->hazard = true;
-    tell(c, WEIR_ERR_HAZARD, text);
+             weir_access_verb(earlier->mode), body->buffers.at[later->index].buffer->name, where, body->tasks.at[need->later].name, weir_access_verb(later->mode));
+    weir_report(&c->reporter, WEIR_ERR_HAZARD, text);
 }
 
 /* Needs in the order of who is needed, so that one whom many need is followed once. */
-static data_edge *needs_by_earlier(const checking *c)
+static weir_need *needs_by_earlier(const checking *c)
 {
     uint32_t *next = weir_alloc((size_t)c->dag.tasks + 1, sizeof *next);
-    data_edge *sorted = weir_alloc(c->needs.count, sizeof *sorted);
+    weir_need *sorted = weir_alloc(c->needs.count, sizeof *sorted);
     if (!next || !sorted) {
         weir_free(next);
         weir_free(sorted);
@@ -252,7 +244,7 @@ static data_edge *needs_by_earlier(const checking *c)
 static weir_status report_hazards(checking *c)
 {
     enum { MANY = 8 };
-    data_edge *needs = needs_by_earlier(c);
+    weir_need *needs = needs_by_earlier(c);
     if (!needs)
         return WEIR_ERR_NO_MEMORY;
     for (uint32_t i = 0, end; i < c->needs.count; i = end) {
@@ -269,7 +261,7 @@ static weir_status report_hazards(checking *c)
     return WEIR_OK;
 }
 
-static bool has_accesses(const weir_body *body, uint32_t t)
+bool weir_task_has_accesses(const weir_body *body, uint32_t t)
 {
     const weir_task_record *task = &body->tasks.at[t];
     for (uint32_t i = task->arg_first; i < task->arg_first + task->arg_count; i++)
@@ -281,23 +273,25 @@ static bool has_accesses(const weir_body *body, uint32_t t)
 static void report_needless_edges(checking *c)
 {
     const weir_body *body = c->body;
-    for (uint32_t i = 0; i < body->explicits.count && c->found; i++) {
+    for (uint32_t i = 0; i < body->explicits.count && c->reporter.found; i++) {
         weir_edge e = body->explicits.at[i];
-        if (!has_accesses(body, e.later) || !has_accesses(body, e.earlier) || path_over_needs(c, e.earlier, e.later))
+        if (!weir_task_has_accesses(body, e.later) || !weir_task_has_accesses(body, e.earlier) || path_over_needs(c, e.earlier, e.later))
             continue;
         char text[512];
         snprintf(text, sizeof text, "no data need the edge from task '%s' to task '%s': they share none that either changes, directly or through others",
                  body->tasks.at[e.earlier].name, body->tasks.at[e.later].name);
-        tell(c, WEIR_OK, text);
+        weir_report(&c->reporter, WEIR_OK, text);
     }
 }
 
-weir_status weir_graph_check(const weir_graph *graph, void (*found)(void *, weir_status, const char *), void *user)
+weir_status weir_graph_check(const weir_graph *graph, uint32_t frames, void (*found)(void *, weir_status, const char *), void *user)
 {
     weir_status status = weir_graph_status(graph);
+    if (status == WEIR_OK && frames > WEIR_FRAMES_MOST)
+        status = weir_fail(WEIR_ERR_INVALID, "%u frames in flight are too many: at most %u", frames, WEIR_FRAMES_MOST);
     if (status != WEIR_OK)
         return status;
-    checking c = {.body = graph->body, .found = found, .user = user};
+    checking c = {.body = graph->body, .reporter = {found, user, false}};
     status = weir_dag_create(graph->body, &c.dag);
     if (status != WEIR_OK)
         return status;
@@ -310,6 +304,8 @@ weir_status weir_graph_check(const weir_graph *graph, void (*found)(void *, weir
         status = report_hazards(&c);
     if (status == WEIR_OK)
         report_needless_edges(&c);
+    if (status == WEIR_OK && frames > 1)
+        status = weir_check_frames(c.body, frames, &c.dag, &(weir_needs){c.needs.at, c.need_first, c.need_count}, &c.reporter);
     weir_dag_finish(&c.dag);
     weir_free(c.level);
     weir_free(c.need_level);
@@ -322,5 +318,5 @@ weir_status weir_graph_check(const weir_graph *graph, void (*found)(void *, weir
     weir_vector_finish(&c.needs);
     if (status != WEIR_OK)
         return weir_fail_no_memory();
-    return c.hazard ? weir_fail(WEIR_ERR_HAZARD, "graph '%s': tasks that touch the same data are not ordered", graph->body->name) : WEIR_OK;
+    return c.reporter.hazard ? weir_fail(WEIR_ERR_HAZARD, "graph '%s': tasks that touch the same data are not ordered", graph->body->name) : WEIR_OK;
 }

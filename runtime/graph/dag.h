@@ -11,6 +11,11 @@ typedef struct {
     uint32_t *order;             /* a topological order, or NULL where the order of declaration is one */
 } weir_dag;
 
+static inline uint32_t weir_dag_task_at(const weir_dag *dag, uint32_t position)
+{
+    return dag->order ? dag->order[position] : position;
+}
+
 /* WEIR_ERR_CYCLE names the cycle's tasks in order: "a -> b -> a". WEIR_ERR_NO_MEMORY. */
 weir_status weir_dag_create(const weir_body *body, weir_dag *out);
 void weir_dag_finish(weir_dag *dag); /* zeroed and moved-from is fine */

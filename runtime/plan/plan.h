@@ -8,7 +8,7 @@
 #include "weir/plan.h"
 #include <stdatomic.h>
 
-enum { WEIR_LANES_MOST = 1024, WEIR_FRAMES_MOST = 64, WEIR_SLOTS_MOST = 12 };
+enum { WEIR_LANES_MOST = 1024, WEIR_SLOTS_MOST = 12 };
 
 /* Before a task starts: `task` of the frame `distance` frames before (0: of the same frame) is done. */
 typedef struct {

@@ -21,7 +21,7 @@ static void note(void *user, weir_status status, const char *text)
 static report check_finds(const weir_graph *graph, uint32_t hazards, uint32_t needless)
 {
     report r = {0, 0, ""};
-    weir_status status = weir_graph_check(graph, note, &r);
+    weir_status status = weir_graph_check(graph, 1, note, &r);
     ck_assert_msg(status == (hazards ? WEIR_ERR_HAZARD : WEIR_OK), "%s: %s", weir_status_name(status), weir_last_error());
     ck_assert_uint_eq(r.hazards, hazards);
     ck_assert_uint_eq(r.needless, needless);
@@ -41,7 +41,7 @@ START_TEST(unordered_writer_and_reader_are_reported_with_buffer_and_box)
         r.text,
         "nothing orders task 'advect', which writes buffer 'velocity' at (6, 3, 0) to (9, 4, 0), and task 'shade', which reads it there");
     says(weir_last_error(), "graph 'graph'");
-    ck_assert_int_eq(weir_graph_check(graph, NULL, NULL), WEIR_ERR_HAZARD);
+    ck_assert_int_eq(weir_graph_check(graph, 1, NULL, NULL), WEIR_ERR_HAZARD);
     weir_graph_destroy(graph);
     weir_buffer_destroy(b);
 }
@@ -172,15 +172,15 @@ END_TEST
 START_TEST(errors_of_declaring_and_cycles_come_out)
 {
     weir_graph *graph = graph_make(WEIR_GRAPH_EXPLICIT);
-    ck_assert_int_eq(weir_graph_check(graph, NULL, NULL), WEIR_OK); /* empty */
+    ck_assert_int_eq(weir_graph_check(graph, 1, NULL, NULL), WEIR_OK); /* empty */
     weir_task a = weir_add_empty(graph, "a"), b = weir_add_empty(graph, "b");
     weir_after(graph, b, a);
     weir_after(graph, a, b);
-    ck_assert_int_eq(weir_graph_check(graph, NULL, NULL), WEIR_ERR_CYCLE);
+    ck_assert_int_eq(weir_graph_check(graph, 1, NULL, NULL), WEIR_ERR_CYCLE);
     says(weir_last_error(), "cycle: '");
     weir_add_empty(graph, NULL);
-    ck_assert_int_eq(weir_graph_check(graph, NULL, NULL), WEIR_ERR_INVALID);
-    ck_assert_int_eq(weir_graph_check(NULL, NULL, NULL), WEIR_ERR_INVALID);
+    ck_assert_int_eq(weir_graph_check(graph, 1, NULL, NULL), WEIR_ERR_INVALID);
+    ck_assert_int_eq(weir_graph_check(NULL, 1, NULL, NULL), WEIR_ERR_INVALID);
     weir_graph_destroy(graph);
 }
 END_TEST
@@ -284,7 +284,7 @@ static void note_pair(void *user, weir_status status, const char *text)
 static weir_status tell(const weir_graph *graph, told *t)
 {
     *t = (told){closure_make(TASKS_MOST), 0, 0};
-    return weir_graph_check(graph, note_pair, t);
+    return weir_graph_check(graph, 1, note_pair, t);
 }
 
 START_TEST(dropping_any_needed_edge_is_a_hazard_and_nothing_else_is)
@@ -383,7 +383,7 @@ START_TEST(no_memory_anywhere_is_told_and_leaves_nothing)
     for (int fail_on = 0; fail_on < 2; fail_on++)
         for (long fail_at = 1;; fail_at++) {
             counting_start(fail_at, fail_on);
-            weir_status status = weir_graph_check(graph, NULL, NULL);
+            weir_status status = weir_graph_check(graph, 1, NULL, NULL);
             bool reached = atomic_load(&counting_asked) >= fail_at;
             counting_relent();
             ck_assert_int_eq(status, reached ? WEIR_ERR_NO_MEMORY : WEIR_OK);

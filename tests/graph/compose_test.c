@@ -134,7 +134,7 @@ START_TEST(explicit_rounds_wait_for_the_round_before)
     weir_add_repeat(graph, "r", child, 3);
     names_are(graph, "r/begin r/1/a r/1/b r/1/end r/2/a r/2/b r/2/end r/3/a r/3/b r");
     edges_are(graph, "r/begin>r/1/a r/1/a>r/1/b r/1/b>r/1/end r/1/end>r/2/a r/2/a>r/2/b r/2/b>r/2/end r/2/end>r/3/a r/3/a>r/3/b r/3/b>r");
-    ck_assert_int_eq(weir_graph_check(graph, NULL, NULL), WEIR_OK);
+    ck_assert_int_eq(weir_graph_check(graph, 1, NULL, NULL), WEIR_OK);
     weir_graph_destroy(child);
     weir_graph_destroy(graph);
 }

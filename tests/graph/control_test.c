@@ -333,11 +333,11 @@ START_TEST(hazards_of_loops_are_found)
     weir_task start = work(graph, "start", WEIR_ARGS(WEIR_WRITE(field))), loop = weir_add_while(graph, "solve", body, go, 9);
     work(graph, "beside", WEIR_ARGS(WEIR_READ(sum)));
     hazards = needless = 0;
-    ck_assert_int_eq(weir_graph_check(graph, count_found, NULL), WEIR_ERR_HAZARD);
+    ck_assert_int_eq(weir_graph_check(graph, 1, count_found, NULL), WEIR_ERR_HAZARD);
     ck_assert_int_eq(hazards, 1);
     weir_after(graph, loop, start);
     hazards = needless = 0;
-    ck_assert_msg(weir_graph_check(graph, count_found, NULL) == WEIR_OK, "%s", weir_last_error());
+    ck_assert_msg(weir_graph_check(graph, 1, count_found, NULL) == WEIR_OK, "%s", weir_last_error());
     ck_assert_int_eq(hazards, 0);
     ck_assert_int_eq(needless, 0);
     weir_graph_destroy(graph);

@@ -85,7 +85,7 @@ static weir_status run(program *p)
     uint32_t value = 3;
     weir_frame *frame = NULL;
     weir_ticket ticket;
-    TRY(weir_graph_check(p->graph, NULL, NULL));
+    TRY(weir_graph_check(p->graph, planning.frames, NULL, NULL));
     TRY(weir_plan_create(p->graph, &planning, &p->plan));
     TRY(weir_plan_check(p->plan));
     TRY(weir_runtime_create(&(weir_runtime_options){.backend = "host", .workers = 2}, &p->runtime));
