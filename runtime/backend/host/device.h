@@ -198,8 +198,8 @@ static inline bool weir_host_has_chunks(const lane *l)
     return weir_host_chunk_next(chunks) < weir_host_chunk_count(chunks);
 }
 
-/* Runs the taker's next entry, which is ready. False if the lane is no longer the caller's: others finish the entry. */
-bool weir_host_run_next(worker *self, weir_program *program, lane *l);
+/* Runs the taker's next entry, which is ready, with the values of its frame. False if the lane is no longer the caller's: others finish the entry. */
+bool weir_host_run_next(worker *self, weir_program *program, lane *l, const weir_frame_values *values);
 /* Claims chunks of the lane's job until there are none. True if this worker finished the last one: it is the lane's taker then. */
 bool weir_host_help(worker *self, weir_program *program, lane *l, bool *did);
 

@@ -106,8 +106,7 @@ static void note_failure(weir_program *program, uint64_t frame, uint32_t task, w
     program->image->reports.task_failed(program->image->reports.user, frame, task, failure, cause);
 }
 
-/* A task has run: with what it returned, and what run says of it when debugging. */
-static void judge(weir_program *program, uint64_t frame, uint32_t task, weir_status returned)
+static void judge_closely(weir_program *program, uint64_t frame, uint32_t task, weir_status returned)
 {
     const weir_reports *reports = &program->image->reports;
     weir_status found = reports->task_ran ? reports->task_ran(reports->user, task) : WEIR_OK;
@@ -115,6 +114,13 @@ static void judge(weir_program *program, uint64_t frame, uint32_t task, weir_sta
         note_failure(program, frame, task, WEIR_ERR_TASK, returned);
     else if (found != WEIR_OK)
         note_failure(program, frame, task, found, found);
+}
+
+/* A task has run: with what it returned, and what run says of it when debugging. */
+static inline void judge(weir_program *program, uint64_t frame, uint32_t task, weir_status returned)
+{
+    if (returned != WEIR_OK || program->image->reports.task_ran)
+        judge_closely(program, frame, task, returned);
 }
 
 /* ---- entries ---- */
@@ -281,10 +287,9 @@ static void run_alone(worker *self, weir_program *program, lane *l, entry *what,
     judge(program, l->frame, what->task, status);
 }
 
-bool weir_host_run_next(worker *self, weir_program *program, lane *l)
+bool weir_host_run_next(worker *self, weir_program *program, lane *l, const weir_frame_values *values)
 {
     entry *what = &l->entries[l->next];
-    const weir_frame_values *values = program->flights[l->frame % program->frames].values;
     if (is_passed_over(program, what, values)) {
         pass_over(program, l, what);
         return true;

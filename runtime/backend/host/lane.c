@@ -33,6 +33,12 @@ static bool next_is_ready(const weir_program *program, lane *l)
     return true;
 }
 
+/* Of the frame that the lane's next entry is to run in, which has been submitted. */
+static const weir_frame_values *values_of(const weir_program *program, const lane *l)
+{
+    return program->flights[l->frame % program->frames].values;
+}
+
 /* ---- turns ---- */
 
 static bool take(lane *l)
@@ -75,6 +81,7 @@ static turn run_turn(worker *self, weir_program *program, lane *l)
 {
     int64_t start = weir_clock_ns();
     const uint64_t frame = l->frame;
+    const weir_frame_values *values = NULL; /* once it is known to be submitted */
     unsigned owed = 0, entries = 0;
     bool mine = true, more = false;
     while (mine && next_is_ready(program, l)) {
@@ -86,8 +93,9 @@ static turn run_turn(worker *self, weir_program *program, lane *l)
             owed = 0;
         }
         const entry *what = &l->entries[l->next];
-        entries++;
-        mine = weir_host_run_next(self, program, l);
+        if (entries++ == 0)
+            values = values_of(program, l);
+        mine = weir_host_run_next(self, program, l, values);
         if (mine && l->depth == 0) /* else it is in the middle of a loop or branch, and nothing is finished */
             owed += what->records;
     }
@@ -174,6 +182,6 @@ bool weir_host_visit_at_random(worker *self, weir_program *program)
         }
     }
     if (chosen)
-        weir_host_run_next(self, program, chosen);
+        weir_host_run_next(self, program, chosen, values_of(program, chosen));
     return chosen != NULL;
 }
