@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WORKERS_MOST = 4, LANES_MOST = 32 };
+enum { WORKERS_MOST = 4, LANES_MOST = 32, IN_FLIGHT_MOST = 4 };
 
 static uint64_t from_environment(const char *name, uint64_t otherwise)
 {
@@ -56,7 +56,7 @@ static void compare_all(const random_options *options, uint64_t salt)
         count_rounds(frames);
         for (int policy = 0; policy < 2; policy++) {
             uint32_t workers = 1 + weir_random_below(&random, WORKERS_MOST);
-            random_run run = {policy ? "priority" : "round_robin", 1 + weir_random_below(&random, LANES_MOST), 1 + weir_random_below(&random, 3), frames};
+            random_run run = {policy ? "priority" : "round_robin", 1 + weir_random_below(&random, LANES_MOST), 1 + weir_random_below(&random, IN_FLIGHT_MOST), frames};
             compare(runtimes[workers - 1], &run, workers);
         }
     }

@@ -189,9 +189,23 @@ static weir_place random_place(maker *m)
     return place < 55 ? WEIR_DEVICE : place < 85 ? WEIR_HOST_OUT : place < 95 ? WEIR_HOST_IN : WEIR_HOST_LOCAL;
 }
 
+/* All rings of one size, or each its own: these and those of automatic size, at most BACK_MOST + 1, go into 12 slots together. */
+static uint32_t ring_copies(maker *m, uint32_t common)
+{
+    static const uint32_t mixed[] = {2, 3, 4, 6, WEIR_RING_AUTO};
+    return common != 0 ? common : mixed[below(m, 5)];
+}
+
+static uint32_t common_copies(maker *m)
+{
+    static const uint32_t common[] = {2, 3, 4, 5, WEIR_RING_AUTO};
+    return chance(m, 40) ? common[below(m, 5)] : 0;
+}
+
 static void make_buffers(maker *m, bool rings)
 {
     random_program *p = m->program;
+    const uint32_t common = rings ? common_copies(m) : 0;
     p->buffer_count = 2 + below(m, BUFFERS_MOST - 1);
     for (uint32_t b = 0; b < p->buffer_count; b++) {
         described *d = &p->buffers[b];
@@ -208,8 +222,7 @@ static void make_buffers(maker *m, bool rings)
             continue;
         }
         if (rings && chance(m, 50)) {
-            static const uint32_t sizes[] = {2, 3, WEIR_RING_AUTO};
-            d->copies = sizes[below(m, 3)];
+            d->copies = ring_copies(m, common);
             m->never_written[b] = chance(m, 10);
         }
     }
@@ -218,6 +231,12 @@ static void make_buffers(maker *m, bool rings)
 static bool is_ring(const described *d)
 {
     return d->copies > 1;
+}
+
+/* How far one may look back. */
+static uint32_t furthest_back(const described *d)
+{
+    return d->copies - 1 < BACK_MOST ? d->copies - 1 : BACK_MOST;
 }
 
 static weir_box random_box(maker *m, const described *d)
@@ -236,11 +255,10 @@ static touching random_access(maker *m, uint32_t buffer)
     touching a = {.buffer = buffer, .whole = chance(m, 50), .box = random_box(m, d)};
     if (d->place == WEIR_HOST_IN) {
         a.mode = WEIR_ARG_READ;
-        a.back = is_ring(d) && chance(m, 50) ? 1 + below(m, d->copies == WEIR_RING_AUTO ? BACK_MOST : d->copies - 1) : 0;
+        a.back = is_ring(d) && chance(m, 50) ? 1 + below(m, furthest_back(d)) : 0;
     } else if (is_ring(d) && (m->never_written[buffer] || (m->inside && !m->written[buffer]) || chance(m, 30))) {
         a.mode = WEIR_ARG_READ;
-        uint32_t most = d->copies == WEIR_RING_AUTO ? BACK_MOST : d->copies - 1;
-        a.back = m->never_written[buffer] && chance(m, 50) ? 0 : 1 + below(m, most); /* what a body writes must be written before, as a whole */
+        a.back = m->never_written[buffer] && chance(m, 50) ? 0 : 1 + below(m, furthest_back(d)); /* what a body writes must be written before, as a whole */
     } else if (is_ring(d) && !m->written[buffer]) {
         a.mode = WEIR_ARG_WRITE;
         a.whole = true;
@@ -437,6 +455,18 @@ static void make_edges(random_program *p)
         }
 }
 
+/* More order from frame to frame than data need, in any direction. */
+static void make_carried(maker *m)
+{
+    random_program *p = m->program;
+    p->carried_count = chance(m, 50) ? below(m, CARRIED_MOST + 1) : 0;
+    for (uint32_t i = 0; i < p->carried_count; i++) {
+        p->carried[i].later = below(m, p->step_count);
+        p->carried[i].earlier = below(m, p->step_count);
+        p->carried[i].distance = 1 + below(m, BACK_MOST);
+    }
+}
+
 static void make_steps(maker *m, const random_options *options)
 {
     random_program *p = m->program;
@@ -445,6 +475,8 @@ static void make_steps(maker *m, const random_options *options)
         make_step(m, i);
     if (p->explicit_only)
         make_edges(p);
+    else
+        make_carried(m);
 }
 
 void random_program_make(random_program *program, uint64_t seed, const random_options *options)
@@ -704,6 +736,8 @@ static void declare_graph(const random_program *program, uint32_t skip_edge, dec
     for (uint32_t e = 0; e < program->edge_count; e++)
         if (e != skip_edge)
             weir_after(out->graph, out->tasks[program->edges[e].later], out->tasks[program->edges[e].earlier]);
+    for (uint32_t i = 0; i < program->carried_count; i++)
+        weir_after_previous(out->graph, out->tasks[program->carried[i].later], out->tasks[program->carried[i].earlier], program->carried[i].distance);
     MUST(weir_graph_status(out->graph));
 }
 

@@ -16,7 +16,8 @@ enum {
     INSIDE_MOST = 64, /* in bodies of loops and branches */
     STEPS_MOST = TASKS_MOST + INSIDE_MOST,
     BODIES_MOST = 4,
-    BACK_MOST = 3 /* frames */
+    BACK_MOST = 3, /* frames */
+    CARRIED_MOST = 4
 };
 
 typedef struct {
@@ -46,7 +47,7 @@ typedef struct {
 } step;
 
 typedef struct {
-    uint32_t nx, ny, copies; /* as in weir_buffer_desc */
+    uint32_t nx, ny, copies; /* as in weir_buffer_desc; of rings one size all, or sizes that go into 12 slots together */
     uint32_t row;            /* elements from one row to the next */
     weir_place place;
     uint32_t furthest_back;
@@ -63,6 +64,10 @@ typedef struct {
     struct {
         uint32_t later, earlier;
     } edges[TASKS_MOST * TASKS_MOST];
+    uint32_t carried_count;
+    struct {
+        uint32_t later, earlier, distance;
+    } carried[CARRIED_MOST]; /* declared beside those that are derived */
     uint32_t own_seen[STEPS_MOST][FRAMES_MOST];
     uint32_t (*seen)[FRAMES_MOST]; /* where tasks leave what they saw: own_seen, or what a device too can reach; zeros */
     uint32_t rounds[TASKS_MOST][FRAMES_MOST]; /* of loops, as the truth has it */

@@ -34,7 +34,7 @@ START_TEST(every_order_that_lanes_and_waits_allow_gives_the_same)
         uint32_t frames = 1 + weir_random_below(&random, FRAMES_MOST);
         random_program_compute(&program, frames, &expected);
         for (uint32_t i = 0; i < RUNTIMES; i++) {
-            random_run run = {i % 2 ? "priority" : "round_robin", 1 + weir_random_below(&random, LANES), 1 + i % 3, frames};
+            random_run run = {i % 2 ? "priority" : "round_robin", 1 + weir_random_below(&random, LANES), 1 + i % 4, frames};
             declared d;
             random_program_declare(&program, UINT32_MAX, &d);
             random_program_run(&program, &d, runtimes[i], &run, &got);

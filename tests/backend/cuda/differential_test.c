@@ -1,12 +1,12 @@
 /* differential_test.c - random programs give, to the byte, what they give one task after another: on the host, and on a device launched
  * task by task, as a replayed graph by true edges, with the edges of lanes added, and as captured lanes; by both policies, on 1 to 32
- * lanes, with 1 to 3 frames in flight, params that change and tasks switched off. The first seed is WEIR_TEST_SEED, or 1; how many programs
- * is WEIR_TEST_PROGRAMS, or 2000. */
+ * lanes, with 1 to 4 frames in flight, params that change and tasks switched off. The first seed is WEIR_TEST_SEED, or 1; how many programs
+ * is WEIR_TEST_PROGRAMS, or 500. */
 #include "cuda_fixture.h"
 #include "run/random_program.h"
 #include "util/random.h"
 
-enum { LANES_MOST = 32, IN_FLIGHT_MOST = 3, PROGRAMS_MOST = 2, FRAMES_OF_ALL_MOST = PROGRAMS_MOST * FRAMES_MOST, WAYS = 5 };
+enum { LANES_MOST = 32, IN_FLIGHT_MOST = 4, PROGRAMS_MOST = 2, FRAMES_OF_ALL_MOST = PROGRAMS_MOST * FRAMES_MOST, WAYS = 5 };
 
 /* How an exec is made. */
 typedef struct {
@@ -178,7 +178,7 @@ typedef void story_maker(uint64_t program_seed, const random_options *options, u
 
 static void tell_all(story_maker *make, const random_options *options, uint64_t salt, uint64_t percent)
 {
-    uint64_t first = number_from_environment("WEIR_TEST_SEED", 1), count = number_from_environment("WEIR_TEST_PROGRAMS", 2000) * percent / 100;
+    uint64_t first = number_from_environment("WEIR_TEST_SEED", 1), count = number_from_environment("WEIR_TEST_PROGRAMS", 500) * percent / 100;
     uint32_t(*seen)[FRAMES_MOST] = pinned(PROGRAMS_MOST * STEPS_MOST * sizeof *seen);
     if (count == 0)
         count = 1;
