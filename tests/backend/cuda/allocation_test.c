@@ -111,6 +111,88 @@ static void frames_take_no_memory(const char *mode, uint32_t frames, int timing)
     weir_runtime_destroy(runtime);
 }
 
+/* ---- three frames in flight, and nobody who waits for one but to have room for the next ---- */
+
+/* upload -> add -> download: what is uploaded is read, what is added to goes on from frame to frame, what is downloaded stands for three frames. */
+typedef struct {
+    weir_buffer *in, *source, *state, *out;
+    weir_param *param;
+    weir_graph *graph;
+} pipeline;
+
+static void pipeline_make(pipeline *p)
+{
+    const uint32_t one = 1;
+    p->in = numbers("in", N, WEIR_RING_AUTO, WEIR_HOST_IN);
+    p->source = numbers("source", N, WEIR_RING_AUTO, WEIR_DEVICE);
+    p->state = numbers("state", N, 1, WEIR_DEVICE);
+    p->out = numbers("out", N, WEIR_RING_AUTO, WEIR_HOST_OUT);
+    OK(weir_param_create("param", &one, sizeof one, &p->param));
+    p->graph = graph_make("pipeline");
+    weir_add_copy(p->graph, "upload", WEIR_WRITE(p->source), WEIR_READ(p->in));
+    weir_add_kernel(p->graph, &add_kernel, wide,
+                    WEIR_ARGS(WEIR_READ_WRITE(p->state), WEIR_PARAM(p->param), WEIR_VALUE(count_n), weir_hidden(WEIR_READ(p->source))));
+    weir_add_copy(p->graph, "download", WEIR_WRITE(p->out), WEIR_READ(p->state));
+    OK(weir_graph_status(p->graph));
+}
+
+static void pipeline_finish(pipeline *p)
+{
+    weir_graph_destroy(p->graph);
+    weir_buffer_destroy(p->in);
+    weir_buffer_destroy(p->source);
+    weir_buffer_destroy(p->state);
+    weir_buffer_destroy(p->out);
+    weir_param_destroy(p->param);
+}
+
+static int full_frames(const pipeline *p, weir_exec *exec, uint32_t frames, weir_ticket *last)
+{
+    int wrong = 0;
+    for (uint32_t n = 0; n < frames && !wrong; n++) {
+        weir_frame *open = NULL;
+        wrong += weir_exec_begin(exec, -1, &open) != WEIR_OK;
+        if (!wrong)
+            ((uint32_t *)weir_frame_data(open, p->in))[0] = n;
+        wrong += weir_frame_submit(open, last) != WEIR_OK;
+    }
+    return wrong;
+}
+
+START_TEST(a_thousand_frames_of_which_three_are_always_in_flight_take_no_memory)
+{
+    for (int m = 0; m < CUDA_MODES; m++) {
+        pipeline p;
+        weir_ticket last = {0};
+        weir_stats stats;
+        size_t before = 0, after = 0, all = 0;
+        weir_runtime *runtime = cuda_runtime();
+        pipeline_make(&p);
+        weir_exec *exec = exec_with(runtime, p.graph, &(weir_plan_options){.frames = 3}, &(weir_exec_options){.mode = cuda_modes[m]});
+        int wrong = full_frames(&p, exec, WARM, &last);
+        wrong += weir_exec_wait(exec, last, -1) != WEIR_OK;
+        CUDA(cudaMemGetInfo(&before, &all));
+        atomic_store(&requests, 0);
+        atomic_store(&counting, true);
+        wrong += full_frames(&p, exec, FRAMES, &last);
+        wrong += weir_exec_wait(exec, last, -1) != WEIR_OK;
+        atomic_store(&counting, false);
+        CUDA(cudaMemGetInfo(&after, &all));
+        ck_assert_int_eq(wrong, 0);
+        ck_assert_int_eq(atomic_load(&requests), 0);
+        ck_assert_msg(before == after, "%s: %zu bytes of the device were free, then %zu", cuda_modes[m], before, after);
+        weir_exec_stats(exec, &stats);
+        ck_assert_str_eq(stats.mode, cuda_modes[m]);
+        const uint32_t *out = weir_exec_data(exec, last, p.out);
+        ck_assert_ptr_nonnull(out);
+        ck_assert_uint_eq(out[N - 1], WARM + FRAMES);
+        weir_exec_destroy(exec);
+        pipeline_finish(&p);
+        weir_runtime_destroy(runtime);
+    }
+}
+END_TEST
+
 START_TEST(the_counting_counts)
 {
     atomic_store(&requests, 0);
@@ -145,6 +227,7 @@ int main(void)
     TCase *cases = tcase_create("allocation");
     tcase_add_test(cases, the_counting_counts);
     tcase_add_test(cases, a_thousand_frames_take_no_memory);
+    tcase_add_test(cases, a_thousand_frames_of_which_three_are_always_in_flight_take_no_memory);
     tcase_add_test(cases, nor_do_those_with_times_kept);
     suite_add_tcase(suite, cases);
     return suite_run(suite);
