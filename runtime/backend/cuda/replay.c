@@ -317,9 +317,9 @@ static weir_status make(replay *r)
 {
     node_edges edges = {0};
     r->off_bytes = (r->tasks + 7u) / 8;
-    r->count = r->alone ? phase_count(r->program->image) : weir_cuda_slot_count(r->program->image); /* a lane runs its tasks one after the other */
+    r->count = weir_cuda_slot_count(r->program->image);
     if (r->count == 0)
-        r->count = 1; /* changed from frame to frame; only for a task alone */
+        r->count = r->program->frames; /* changed from frame to frame; only for a task alone */
     r->slots = weir_alloc(r->count, sizeof *r->slots);
     if (!r->slots)
         return weir_fail_no_memory();

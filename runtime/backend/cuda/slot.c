@@ -2,7 +2,7 @@
  *
  * Nodes keep what they were made with. Where a frame passes something else (a param that was set, a ring that another exec has moved), the
  * nodes of the tasks that are passed it are changed, and no others; so it is with switches. Rings that only this program's frames move
- * need no change: there is a slot for each phase. Changes hold for later launches alone, so the frames in flight are none of their business.
+ * need no change: there is a slot for each phase. No frame in flight is launched as a slot that is changed.
  * Frames in flight are launched into a stream each, as a slot each; what orders them is in their graphs (ties.h). Where they are to be in turn, all
  * are launched into one stream.
  *
@@ -30,10 +30,11 @@ static bool is_at(const slot *s, const weir_frame_values *values)
     return rings == 0 || memcmp(s->ring_at, values->ring_at, rings * sizeof *s->ring_at) == 0;
 }
 
-/* A task alone may be launched again at once: its lane keeps the order. */
+/* A task alone, too, has a slot for each frame in flight, though its lane keeps their order: what is changed in the body of a loop may be seen by a launch
+ * that is under way (driver 580). */
 static bool is_free(const slot *s, const weir_frame_values *values)
 {
-    return s->replay->alone || s->free_from <= values->number;
+    return s->free_from <= values->number;
 }
 
 slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values)
