@@ -171,6 +171,7 @@ typedef struct {
     bool written[BUFFERS_MOST]; /* this frame, all of it */
     bool never_written[BUFFERS_MOST]; /* a ring that this graph only reads */
     uint32_t inside;                  /* loops and branches that what is made stands in */
+    bool straight;
 } maker;
 
 static uint32_t below(maker *m, uint32_t bound)
@@ -384,7 +385,7 @@ static void make_control(maker *m, step *s)
     random_program *p = m->program;
     const doing kind = DO_WHILE + below(m, 3);
     const uint32_t word = below(m, p->buffer_count);
-    if (!p->buffers[word].word || m->inside > 2 || p->all_steps == STEPS_MOST || (kind == DO_WHILE && p->buffers[word].place == WEIR_HOST_IN))
+    if (m->straight || !p->buffers[word].word || m->inside > 2 || p->all_steps == STEPS_MOST || (kind == DO_WHILE && p->buffers[word].place == WEIR_HOST_IN))
         return;
     s->what = kind;
     s->word = word;
@@ -470,6 +471,7 @@ static void make_carried(maker *m)
 static void make_steps(maker *m, const random_options *options)
 {
     random_program *p = m->program;
+    m->straight = options->straight;
     p->step_count = p->all_steps = 2 + below(m, options->tasks_most - 1);
     for (uint32_t i = 0; i < p->step_count; i++)
         make_step(m, i);

@@ -82,6 +82,7 @@ typedef struct {
 
 typedef struct {
     bool rings, explicit_only;
+    bool straight; /* no loops, no branches */
     uint32_t tasks_most;
 } random_options;
 

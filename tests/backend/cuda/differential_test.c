@@ -1,7 +1,7 @@
 /* differential_test.c - random programs give, to the byte, what they give one task after another: on the host, and on a device launched
  * task by task, as a replayed graph by true edges, with the edges of lanes added, and as captured lanes; by both policies, on 1 to 32
  * lanes, with 1 to 4 frames in flight, params that change and tasks switched off. The first seed is WEIR_TEST_SEED, or 1; how many programs
- * is WEIR_TEST_PROGRAMS, or 500. */
+ * is WEIR_TEST_PROGRAMS, or 500; WEIR_TEST_LOOPS=0 leaves out loops and branches. */
 #include "cuda_fixture.h"
 #include "run/random_program.h"
 #include "util/random.h"
@@ -178,6 +178,7 @@ typedef void story_maker(uint64_t program_seed, const random_options *options, u
 
 static void tell_all(story_maker *make, const random_options *options, uint64_t salt, uint64_t percent)
 {
+    const random_options asked = {options->rings, options->explicit_only, number_from_environment("WEIR_TEST_LOOPS", 1) == 0, options->tasks_most};
     uint64_t first = number_from_environment("WEIR_TEST_SEED", 1), count = number_from_environment("WEIR_TEST_PROGRAMS", 500) * percent / 100;
     uint32_t(*seen)[FRAMES_MOST] = pinned(PROGRAMS_MOST * STEPS_MOST * sizeof *seen);
     if (count == 0)
@@ -186,7 +187,7 @@ static void tell_all(story_maker *make, const random_options *options, uint64_t 
     for (uint64_t n = first; n < first + count; n++) {
         uint64_t random = n ^ salt;
         s.frames = 0;
-        make(n, options, seen, &random);
+        make(n, &asked, seen, &random);
         tell(&random);
     }
     printf("%llu programs from seed %llu on, %llu runs on the device; of their frames %llu with tasks switched off, %llu without\n", (unsigned long long)count,

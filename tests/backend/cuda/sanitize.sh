@@ -1,6 +1,6 @@
 #!/bin/sh
 # sanitize.sh WHAT TOOL PROGRAM - compute-sanitizer's TOOL (memcheck, initcheck) over a small run of the fluid example, or over a hundred random
-# programs. Fails if the tool finds anything, or if the program fails by itself. Skipped (77) where there is no such tool or no device.
+# programs without loops and branches. Fails if the tool finds anything, or if the program fails by itself. Skipped (77) where there is no such tool or no device.
 set -u
 what=$1 tool=$2 program=$3
 sanitizer=$(command -v compute-sanitizer || ls "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer" 2>/dev/null) || {
@@ -38,7 +38,8 @@ fluid)
     ;;
 random)
     WEIR_TEST_PROGRAMS=${WEIR_TEST_PROGRAMS:-100}
-    export WEIR_TEST_PROGRAMS
+    WEIR_TEST_LOOPS=0 # with conditional nodes the tool's own code makes accesses that are not allowed (13.0, also without weir)
+    export WEIR_TEST_PROGRAMS WEIR_TEST_LOOPS
     checked "$program"
     ;;
 *)
