@@ -3,14 +3,18 @@
 #include "util/fence.h"
 #include "util/memory.h"
 #include "util/status.h"
+#include <sched.h>
 #include <string.h>
 
-enum { LOOKS_BEFORE_SLEEP = 256, PAUSES_MOST = 64 };
+enum { LOOKS_BEFORE_YIELD = 16, LOOKS_BEFORE_SLEEP = 256, PAUSES_MOST = 64 };
 
-/* Longer with each look that found nothing: looking takes cache lines away from those who work. */
+/* Longer with each look that found nothing: looking takes cache lines away from those who work. Soon others are let on this processor too: the thread
+ * that would submit the next frame, or a worker with work, may be waiting for one. */
 static void pause_a_little(unsigned idle)
 {
     unsigned pauses = idle < PAUSES_MOST ? idle : PAUSES_MOST;
+    if (idle >= LOOKS_BEFORE_YIELD)
+        sched_yield();
     for (unsigned i = 0; i < pauses; i++) {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
