@@ -1,6 +1,7 @@
 /* dagbench.c - what weir costs: time to declare, plan and run a task, and bytes it takes. Here: the command line. */
 #include "dagbench/counting.h"
 #include "dagbench/cuda_bench.h"
+#include "dagbench/host_frames.h"
 #include "dagbench/measure.h"
 #include "dagbench/print.h"
 #include "dagbench/shape_file.h"
@@ -24,6 +25,7 @@ typedef struct {
     uint64_t seed;
     bool json;
     const cuda_workload *only_cuda; /* or this, which is no graph of tasks */
+    bool host_frames;     /* or this one, which runs on the host alone */
     const char *kernels;  /* an option was given that only kernels on CUDA have: this one */
     bool kernel_us;       /* it was said */
     cuda_settings cuda;
@@ -42,6 +44,8 @@ static void print_help(void)
     puts("                   or one of these, which are measured on CUDA alone and are not among all:");
     for (int i = 0; i < CUDA_WORKLOADS; i++)
         printf("                     %-13s %s\n", cuda_workloads[i].name, cuda_workloads[i].says);
+    printf("                   or this one, which is measured on the host alone and is not among all:\n"
+           "                     %-13s %s\n", HOST_FRAMES_NAME, HOST_FRAMES_SAYS);
     puts("  --workload FILE  the graph of a file: a Standard Task Graph, DOT or saved JSON; its name has a / or such a suffix\n"
          "  --tasks N        tasks in the graph (default 100000, on CUDA 1000); a file's has as many as it has\n"
          "  --backend NAME   auto, host or cuda (default auto: cuda if it is there)\n"
@@ -107,7 +111,8 @@ static int parse_value(const char *option, const char *text, options *o)
         o->file = is_file ? text : NULL;
         o->only = is_file ? NULL : workload_find(text);
         o->only_cuda = is_file ? NULL : cuda_workload_find(text);
-        if (!is_file && !o->only && !o->only_cuda && strcmp(text, "all") != 0)
+        o->host_frames = strcmp(text, HOST_FRAMES_NAME) == 0;
+        if (!is_file && !o->only && !o->only_cuda && !o->host_frames && strcmp(text, "all") != 0)
             return usage(text, "no such workload, nor the name of a file");
         return 0;
     }
@@ -200,6 +205,21 @@ static bool bench_only_cuda(const cuda_workload *w, const options *o, cuda_bench
     return false;
 }
 
+/* Returns the exit status. */
+static int bench_host_frames(const options *o)
+{
+    char error[512];
+    const char *backend = getenv("WEIR_BACKEND");
+    if (backend && strcmp(backend, "cuda") == 0)
+        return usage(HOST_FRAMES_NAME, "only on the host, and this asks for CUDA");
+    if (backend && strcmp(backend, "auto") == 0 && setenv("WEIR_BACKEND", "host", 1) != 0)
+        return usage("--backend", strerror(errno));
+    if (host_frames_bench(o->repeat ? o->repeat : REPEAT, o->json, error, sizeof error))
+        return EXIT_SUCCESS;
+    fprintf(stderr, "dagbench: %s: %s\n", HOST_FRAMES_NAME, error);
+    return EXIT_BAD_INPUT;
+}
+
 static bool bench_all(const options *o, cuda_bench *cuda)
 {
     if (o->only_cuda)
@@ -217,6 +237,8 @@ static int bench(const options *o)
 {
     cuda_bench *cuda = NULL;
     char error[512];
+    if (o->host_frames)
+        return bench_host_frames(o);
     if (!cuda_bench_create(&o->cuda, &cuda, error, sizeof error)) {
         fprintf(stderr, "dagbench: %s\n", error);
         return EXIT_BAD_INPUT;
@@ -274,6 +296,11 @@ int main(int argc, char **argv)
         return usage("--kernel-us", "this workload has kernels of its own; leave it out");
     if (o.only_cuda && o.cuda.choices)
         return usage("--choices", "this workload is not a graph of tasks; leave it out");
+
+    if (o.host_frames && o.tasks)
+        return usage("--tasks", "this workload has three; leave it out");
+    if (o.host_frames && o.kernels)
+        return usage(o.kernels, "only on CUDA, and this workload runs on the host");
 
     o.cuda.repeat = o.repeat;
     o.cuda.tasks = o.tasks ? o.tasks : CUDA_TASKS;

@@ -72,7 +72,7 @@ exits 2 "--tasks: a file's graph has as many as it has" --workload "$work/bad.st
 
 exits 0 "" --help
 grep -q -- '--workload NAME' "$work/out" || wrong "--help does not help"
-for workload in $workloads fluid-kernels programmatic while fft frames-two frames-three frames-fluid frames-cost; do
+for workload in $workloads fluid-kernels programmatic while fft frames-two frames-three frames-fluid frames-cost frames-host; do
     grep -qE "^ +$workload +[a-z]" "$work/out" || wrong "--help does not list $workload"
 done
 exits 0 "" --version
@@ -96,6 +96,22 @@ for workload in fluid-kernels programmatic while fft frames-two frames-three fra
     exits 2 "--choices: this workload is not a graph of tasks" --workload $workload --choices
 done
 exits 2 "--kernel-us: must be a whole number from 0" --kernel-us 5us
+# Frames in flight on the host: answers are checked inside; the bound is what the figures beside it say. Its times are nobody's promise.
+exits 0 "" --workload frames-host --workers 2 --lanes 3 --repeat 1 --json
+line='^\{"workload":"frames-host","backend":"host","mode":"eager","policy":"[a-z_]+","lanes":3,"workers":2,"tasks":3,"kernel_us":200,"metric":"[a-z_]+","value":[0-9]+\.[0-9]{4},"unit":"(us|ratio)"\}$'
+[ "$(grep -cE "$line" "$work/out"),$(wc -l <"$work/out")" = 4,4 ] || wrong "frames-host --json: $(cat "$work/out")"
+value_of() { sed -nE "s/.*\"metric\":\"$1\",\"value\":([0-9.]+),.*/\1/p" "$work/out"; }
+awk -v alone="$(value_of sequential_us)" -v bound="$(value_of frames_bound_us)" -v frame="$(value_of weir_frames_us)" \
+    -v ratio="$(value_of frames_bound_ratio)" \
+    'BEGIN { exit !(bound > 0 && (alone / bound - 2) ^ 2 < 1e-6 && frame > 0 && (frame / bound / ratio - 1) ^ 2 < 1e-4) }' ||
+    wrong "frames-host: its figures do not fit each other: $(cat "$work/out")"
+exits 0 "" --workload frames-host --workers 1 --repeat 2 --backend auto
+[ "$(wc -l <"$work/out")" -eq 5 ] || wrong "frames-host: the table is not a heading and four rows: $(cat "$work/out")"
+exits 2 "--tasks: this workload has three" --workload frames-host --tasks 4
+exits 2 "--kernel-us: only on CUDA, and this workload runs on the host" --workload frames-host --kernel-us 5
+exits 2 "--quick: only on CUDA" --workload frames-host --quick
+exits 2 "frames-host: only on the host" --workload frames-host --backend cuda
+exits 1 "WEIR_BACKEND=teapot" --workload frames-host --backend teapot
 exits 1 "WEIR_BACKEND=teapot" --backend teapot --tasks 10
 exits 0 "" --workload chain --tasks 10 --repeat 1 --mode replay --json
 grep -q '"mode":"eager"' "$work/out" || wrong "the host does not say that it runs eagerly: $(cat "$work/out")"
