@@ -224,6 +224,8 @@ static void make_buffers(maker *m, bool rings)
         }
         if (rings && chance(m, 50)) {
             d->copies = ring_copies(m, common);
+            if (p->explicit_only && d->copies == WEIR_RING_AUTO) /* what edges are needed must not depend on the frames in flight */
+                d->copies = BACK_MOST + 1;
             m->never_written[b] = chance(m, 10);
         }
     }
@@ -425,12 +427,18 @@ static void make_step(maker *m, uint32_t id)
     }
 }
 
-static bool steps_conflict(const random_program *p, const step *a, const step *b)
+/* Of frames that are `distance` apart. */
+static bool same_copy(const described *d, const touching *earlier, const touching *later, uint32_t distance)
+{
+    return !is_ring(d) || (distance + earlier->back + d->copies - later->back) % d->copies == 0;
+}
+
+static bool steps_conflict(const random_program *p, const step *a, const step *b, uint32_t distance)
 {
     for (uint32_t i = 0; i < a->access_count; i++)
         for (uint32_t j = 0; j < b->access_count; j++) {
             const touching *x = &a->accesses[i], *y = &b->accesses[j];
-            if (x->buffer != y->buffer || (x->mode == y->mode && (x->mode == WEIR_ARG_READ || x->mode == WEIR_ARG_REDUCE)))
+            if (x->buffer != y->buffer || !same_copy(&p->buffers[x->buffer], x, y, distance) || (x->mode == y->mode && (x->mode == WEIR_ARG_READ || x->mode == WEIR_ARG_REDUCE)))
                 continue;
             random_cells u = cells_of(p, x), v = cells_of(p, y);
             if (u.x < v.x + v.nx && v.x < u.x + u.nx && u.y < v.y + v.ny && v.y < u.y + u.ny)
@@ -446,7 +454,7 @@ static void make_edges(random_program *p)
     memset(reaches, 0, sizeof reaches);
     for (uint32_t later = 0; later < p->step_count; later++)
         for (uint32_t earlier = later; earlier-- > 0;) {
-            if (reaches[earlier][later] || !steps_conflict(p, &p->steps[earlier], &p->steps[later]))
+            if (reaches[earlier][later] || !steps_conflict(p, &p->steps[earlier], &p->steps[later], 0))
                 continue;
             p->edges[p->edge_count].later = later;
             p->edges[p->edge_count++].earlier = earlier;
@@ -454,6 +462,36 @@ static void make_edges(random_program *p)
                 if (t == earlier || reaches[t][earlier])
                     reaches[t][later] = true;
         }
+}
+
+/* Whether the task of frame 0 leads to that of a later frame by edges there are. */
+static bool leads(const random_program *p, uint32_t earlier, uint32_t later, uint32_t distance)
+{
+    bool reached[BACK_MOST + 1][TASKS_MOST] = {{false}};
+    reached[0][earlier] = true;
+    for (uint32_t frame = 0; frame <= distance; frame++) { /* edges within a frame are in the order of what they lead to */
+        for (uint32_t i = 0; i < p->carried_count; i++)
+            if (p->carried[i].distance <= frame && reached[frame - p->carried[i].distance][p->carried[i].earlier])
+                reached[frame][p->carried[i].later] = true;
+        for (uint32_t i = 0; i < p->edge_count; i++)
+            if (reached[frame][p->edges[i].earlier])
+                reached[frame][p->edges[i].later] = true;
+    }
+    return reached[distance][later];
+}
+
+/* What data need from frame to frame, but for what others imply, with as many in flight as one may look back, and one more. */
+static void make_needed_carried(random_program *p)
+{
+    for (uint32_t distance = 1; distance <= BACK_MOST; distance++)
+        for (uint32_t later = 0; later < p->step_count; later++)
+            for (uint32_t earlier = p->step_count; earlier-- > 0;) {
+                if (!steps_conflict(p, &p->steps[earlier], &p->steps[later], distance) || leads(p, earlier, later, distance))
+                    continue;
+                p->carried[p->carried_count].later = later;
+                p->carried[p->carried_count].earlier = earlier;
+                p->carried[p->carried_count++].distance = distance;
+            }
 }
 
 /* More order from frame to frame than data need, in any direction. */
@@ -477,7 +515,9 @@ static void make_steps(maker *m, const random_options *options)
         make_step(m, i);
     if (p->explicit_only)
         make_edges(p);
-    else
+    if (p->explicit_only && options->rings)
+        make_needed_carried(p);
+    if (!p->explicit_only)
         make_carried(m);
 }
 
@@ -739,7 +779,8 @@ static void declare_graph(const random_program *program, uint32_t skip_edge, dec
         if (e != skip_edge)
             weir_after(out->graph, out->tasks[program->edges[e].later], out->tasks[program->edges[e].earlier]);
     for (uint32_t i = 0; i < program->carried_count; i++)
-        weir_after_previous(out->graph, out->tasks[program->carried[i].later], out->tasks[program->carried[i].earlier], program->carried[i].distance);
+        if (program->edge_count + i != skip_edge)
+            weir_after_previous(out->graph, out->tasks[program->carried[i].later], out->tasks[program->carried[i].earlier], program->carried[i].distance);
     MUST(weir_graph_status(out->graph));
 }
 

@@ -56,7 +56,7 @@ typedef struct {
 
 typedef struct {
     uint64_t seed;
-    bool explicit_only;     /* edges are declared, not derived; no rings, one frame */
+    bool explicit_only;     /* edges are declared, not derived; with rings, those between frames too */
     uint32_t buffer_count, step_count, edge_count;
     uint32_t all_steps; /* with those in bodies */
     described buffers[BUFFERS_MOST];
@@ -67,7 +67,7 @@ typedef struct {
     uint32_t carried_count;
     struct {
         uint32_t later, earlier, distance;
-    } carried[CARRIED_MOST]; /* declared beside those that are derived */
+    } carried[BACK_MOST * TASKS_MOST * TASKS_MOST]; /* at most CARRIED_MOST beside those that are derived; of explicit_only what 4 frames in flight need */
     uint32_t own_seen[STEPS_MOST][FRAMES_MOST];
     uint32_t (*seen)[FRAMES_MOST]; /* where tasks leave what they saw: own_seen, or what a device too can reach; zeros */
     uint32_t rounds[TASKS_MOST][FRAMES_MOST]; /* of loops, as the truth has it */
@@ -122,7 +122,7 @@ typedef struct {
     uint64_t off; /* as the exec has it */
 } declared;
 
-/* `skip_edge` is left out (UINT32_MAX: none). */
+/* `skip_edge` is left out (UINT32_MAX: none): of `edges`, or, edge_count and on, of `carried`. */
 void random_program_declare(random_program *program, uint32_t skip_edge, declared *out);
 void random_program_declare_other(random_program *other, const declared *first, declared *out); /* on the buffers of the first */
 void declared_finish(declared *d);

@@ -1,5 +1,5 @@
 /* shuffle_test.c - WEIR_SHUFFLE runs random orders that lanes and waits allow: a right plan gives the same results in all of
- * them, and one that lacks an edge betrays itself in some. Seeds as in differential_test.c. */
+ * them, and one that lacks an edge betrays itself in some. */
 #include "run/random_program.h"
 #include "util/random.h"
 #include <check.h>
@@ -48,14 +48,14 @@ START_TEST(every_order_that_lanes_and_waits_allow_gives_the_same)
 }
 END_TEST
 
-static bool some_shuffle_differs(weir_runtime *const *runtimes, uint32_t skipped)
+static bool some_shuffle_differs(weir_runtime *const *runtimes, uint32_t skipped, uint32_t in_flight, uint32_t frames)
 {
     for (uint32_t i = 0; i < SHUFFLES; i++) {
         declared d;
         random_program_declare(&program, skipped, &d);
-        random_program_run(&program, &d, runtimes[i], &(random_run){"priority", LANES, 1, 1}, &got);
+        random_program_run(&program, &d, runtimes[i], &(random_run){"priority", LANES, in_flight, frames}, &got);
         declared_finish(&d);
-        if (outcomes_differ(&program, &expected, &got, 1, false))
+        if (outcomes_differ(&program, &expected, &got, frames, false))
             return true;
     }
     return false;
@@ -83,10 +83,47 @@ START_TEST(a_dropped_edge_is_reported_in_every_graph_and_changes_results_in_nine
         random_program_declare(&program, skipped, &d);
         ck_assert_msg(weir_graph_check(d.graph, 1, NULL, NULL) == WEIR_ERR_HAZARD, "seed %llu: edge %u is not missed", (unsigned long long)seed, skipped);
         declared_finish(&d);
-        changed += some_shuffle_differs(runtimes, skipped);
+        changed += some_shuffle_differs(runtimes, skipped, 1, 1);
     }
     printf("a dropped edge changed the result in %u of %u graphs (%.1f %%)\n", changed, graphs, 100.0 * changed / graphs);
     ck_assert_msg(changed * 10 >= graphs * 9, "only %u of %u", changed, graphs);
+    for (uint32_t i = 0; i < SHUFFLES; i++)
+        weir_runtime_destroy(runtimes[i]);
+}
+END_TEST
+
+/* With explicit edges within frames and between them. Where one of these is left out, either the check finds a hazard, or others imply it. */
+START_TEST(frames_in_flight_are_right_where_the_check_finds_no_hazard)
+{
+    enum { GRAPHS = 200, TASKS = 16 };
+    weir_runtime *runtimes[SHUFFLES];
+    uint32_t hazards = 0, changed = 0, implied = 0;
+    for (uint64_t i = 0; i < SHUFFLES; i++)
+        runtimes[i] = shuffling_runtime(2000 + i);
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        uint64_t random = seed;
+        declared d;
+        random_program_make(&program, seed, &(random_options){.explicit_only = true, .rings = true, .tasks_most = TASKS});
+        random_program_compute(&program, FRAMES_MOST, &expected);
+        const uint32_t in_flight = 2 + weir_random_below(&random, 3);
+        random_program_declare(&program, UINT32_MAX, &d);
+        ck_assert_msg(weir_graph_check(d.graph, in_flight, NULL, NULL) == WEIR_OK, "seed %llu, %u in flight: %s", (unsigned long long)seed, in_flight, weir_last_error());
+        declared_finish(&d);
+        ck_assert_msg(!some_shuffle_differs(runtimes, UINT32_MAX, in_flight, FRAMES_MOST), "seed %llu, %u in flight", (unsigned long long)seed, in_flight);
+        if (program.carried_count == 0)
+            continue;
+        const uint32_t skipped = program.edge_count + weir_random_below(&random, program.carried_count);
+        random_program_declare(&program, skipped, &d);
+        const bool hazard = weir_graph_check(d.graph, in_flight, NULL, NULL) == WEIR_ERR_HAZARD, differs = some_shuffle_differs(runtimes, skipped, in_flight, FRAMES_MOST);
+        declared_finish(&d);
+        ck_assert_msg(hazard || !differs, "seed %llu, %u in flight: without carried edge %u no hazard is found, and results differ", (unsigned long long)seed, in_flight,
+                      skipped - program.edge_count);
+        hazards += hazard;
+        changed += differs;
+        implied += !hazard;
+    }
+    printf("a dropped carried edge was a hazard in %u graphs, which changed the result in %u, and not in %u\n", hazards, changed, implied);
+    ck_assert_msg(hazards > GRAPHS / 3 && changed * 5 >= hazards, "%u of %u", changed, hazards);
     for (uint32_t i = 0; i < SHUFFLES; i++)
         weir_runtime_destroy(runtimes[i]);
 }
@@ -99,6 +136,7 @@ int main(void)
     tcase_set_timeout(tests, 600);
     tcase_add_test(tests, every_order_that_lanes_and_waits_allow_gives_the_same);
     tcase_add_test(tests, a_dropped_edge_is_reported_in_every_graph_and_changes_results_in_nine_of_ten);
+    tcase_add_test(tests, frames_in_flight_are_right_where_the_check_finds_no_hazard);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -38,7 +38,7 @@ static void run_round(weir_runtime *runtime, uint64_t seed, uint64_t *frames)
     weir_ticket last = {0};
     random_program_make(&program, seed, &(random_options){.rings = true, .tasks_most = TASKS_MOST / 2});
     random_program_declare(&program, UINT32_MAX, &d);
-    weir_plan_options options = {.policy = seed % 2 ? "priority" : "round_robin", .lanes = 1 + weir_random_below(&random, 8), .frames = 1 + weir_random_below(&random, 3)};
+    weir_plan_options options = {.policy = seed % 2 ? "priority" : "round_robin", .lanes = 1 + weir_random_below(&random, 8), .frames = 1 + weir_random_below(&random, 4)};
     ck_assert_int_eq(weir_plan_create(d.graph, &options, &plan), WEIR_OK);
     ck_assert_int_eq(weir_exec_create(runtime, plan, NULL, &exec), WEIR_OK);
     const uint32_t unseen = FRAMES_MOST; /* what tasks saw is not kept: frames in flight would write it at once */

@@ -30,7 +30,7 @@ static void run_one(job *j, uint64_t seed)
     random_program_make(&j->program, seed, &(random_options){.rings = true, .tasks_most = TASKS_MOST / 2});
     random_program_compute(&j->program, FRAMES_MOST, &j->expected);
     random_program_declare(&j->program, UINT32_MAX, &d);
-    random_run run = {seed % 2 ? "priority" : "round_robin", 1 + weir_random_below(&random, 8), 1 + weir_random_below(&random, 3), FRAMES_MOST};
+    random_run run = {seed % 2 ? "priority" : "round_robin", 1 + weir_random_below(&random, 8), 1 + weir_random_below(&random, 4), FRAMES_MOST};
     random_program_run(&j->program, &d, runtime, &run, &j->got);
     declared_finish(&d);
     j->wrong = j->wrong || outcomes_differ(&j->program, &j->expected, &j->got, FRAMES_MOST, true);
