@@ -83,7 +83,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_buffer_read(weir_runtime *runtime, weir_
  *                very first one runs eagerly, unless making a graph was seen to take less on this device. The log says what was chosen and what
  *                each took (level info), and so does weir_exec_candidates
  * The host runs everything eagerly, and so does CUDA under WEIR_DEBUG=1. weir_exec_stats tells what it came to.
- * In each of them frames in flight overlap as far as the data allow; but those of a replay with loops or branches follow each other. A replay keeps a CUDA graph for each phase of its rings, so that a frame changes
+ * In each of them frames in flight overlap as far as the data allow. A replay keeps a CUDA graph for each phase of its rings, so that a frame changes
  * nothing in them, and no fewer than frames in flight: the least common multiple of the rings' copies, times what it takes. */
 typedef struct {
     const char *mode;      /* as above; NULL: "default". WEIR_MODE wins */

@@ -218,7 +218,6 @@ static weir_status make(weir_program *p)
     status = weir_section_make(&p->root, p->image, p->device->options.debug);
     if (status == WEIR_OK)
         status = weir_cuda_controls_make(p);
-    p->in_turn = p->root.control_count > 0;
     if (status == WEIR_OK)
         status = weir_cuda_streams_for(p, may_be_eager(p), p->mode != WEIR_MODE_EAGER);
     if (status == WEIR_OK)

@@ -3,10 +3,7 @@
  *
  * A node that waits is bound by the launch to what was recorded last, by launches before it. So an event a slot and task is enough, as long as
  * frames are launched in order and a slot's tasks wait for those of the slots before it. Frames that do not come so, after another program has
- * moved a ring or a graph was launched that keeps another order, wait for whole frames (follow.c).
- *
- * Graphs with loops or branches are not tied, and their frames are in turn. With driver 580 some such pairs never ended: bodies are given to the device's
- * queues when their turn comes, where a wait of the next frame's graph may stand already that is for what comes after them. */
+ * moved a ring or a graph was launched that keeps another order, wait for whole frames (follow.c). */
 #ifndef WEIR_BACKEND_CUDA_TIES_H
 #define WEIR_BACKEND_CUDA_TIES_H
 
