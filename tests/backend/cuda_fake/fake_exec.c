@@ -224,6 +224,15 @@ static exec_node *exec_node_of(const char *call, cudaGraphExec_t exec, cudaGraph
     return in != &exec->all && !inner_updates() ? NULL : &in->node[node->index];
 }
 
+/* A launch that is under way may see what is changed in a body, so weir never does that. */
+static exec_node *exec_node_at_rest(const char *call, cudaGraphExec_t exec, cudaGraphNode_t node)
+{
+    exec_node *of = exec_node_of(call, exec, node);
+    if (node->graph->owner && exec->launched != exec->done)
+        fake_wrong(call, "a node in a body, while a launch is under way");
+    return of;
+}
+
 static void change(exec_node *node, act *does)
 {
     fake_drop_act(node->does);
@@ -245,7 +254,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 {
     const char *call = "cudaGraphExecKernelNodeSetParams";
     pthread_mutex_lock(&fake_lock);
-    cudaError_t result = change_kernel(call, exec_node_of(call, exec, node), p);
+    cudaError_t result = change_kernel(call, exec_node_at_rest(call, exec, node), p);
     pthread_mutex_unlock(&fake_lock);
     return fake_give(result);
 }

@@ -1553,8 +1553,10 @@ static void try_program(void)
     build(b, graph, graph, true);
     cudaGraphExec_t exec = instantiate(graph);
     for (uint32_t launches = 1 + below(6); launches > 0; launches--) {
-        if (below(2))
+        if (below(2)) { /* in bodies too, so nothing may be under way */
+            OK(cudaDeviceSynchronize());
             change_some(b, exec);
+        }
         if (below(4) == 0)
             update_all(b, exec);
         mean(b, expected);
