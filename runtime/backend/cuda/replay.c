@@ -428,11 +428,9 @@ static weir_status remake(slot *s, made_graph *before)
 
 weir_status weir_cuda_slot_remake(slot *s, bool was_on)
 {
-    made_graph before = weir_cuda_slot_give_up(s);
-    if (!was_on) /* what is off stays off in an update */
-        weir_made_graph_destroy(&before);
-    weir_status status = remake(s, &before);
-    weir_made_graph_destroy(&before);
+    made_graph before = weir_cuda_slot_give_up(s), none = {0};
+    weir_status status = remake(s, was_on ? &before : &none); /* what is off stays off in an update */
+    weir_made_graph_destroy(&before); /* not earlier: one with conditional nodes that was made in the place of another never ended (driver 580) */
     if (status != WEIR_OK)
         drop_graph(s); /* the next frame tries again */
     return status;
