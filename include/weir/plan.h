@@ -15,7 +15,7 @@ typedef struct weir_plan weir_plan; /* lanes, order and waits; immutable */
 /* Zeroed fields are the defaults. */
 typedef struct {
     const char *policy; /* "round_robin" or "priority"; NULL: "priority". WEIR_POLICY wins */
-    uint32_t lanes;     /* streams on CUDA; 0: min(8, level width), or one for each priority if those are more. WEIR_LANES wins */
+    uint32_t lanes;     /* streams on CUDA; 0: min(8, level width times frames), or one for each priority if those are more. WEIR_LANES wins */
     uint32_t frames;    /* frames in flight, F; 0 reads as 1 */
 } weir_plan_options;
 

@@ -1,5 +1,6 @@
 /* create.c - makes a plan, one pass after the other, each from what those before it found:
- * options, edges, work -> lanes and order (policy) -> waits -> timeline, bounds. Then bodies of loops and branches, each a plan of its own for
+ * options, edges, work -> lanes and order (policy) -> waits -> timeline, bounds. With several frames in flight the lanes are tried another way
+ * too (stages.c), and what comes faster from frame to frame is kept. Then bodies of loops and branches, each a plan of its own for
  * one lane: a body runs within the task that decides about it, in the frame's copies of rings. */
 #include "graph/dag.h"
 #include "plan/bands.h"
@@ -8,6 +9,7 @@
 #include "plan/paths.h"
 #include "plan/plan.h"
 #include "plan/policy.h"
+#include "plan/stages.h"
 #include "plan/timeline.h"
 #include "plan/waits.h"
 #include "plan/work.h"
@@ -99,12 +101,13 @@ static weir_status find_edges(making *m, weir_plan *plan)
     return status;
 }
 
-/* How many tasks can run at once, going by levels; looked for only where it decides something. */
-static weir_status find_width(const making *m, uint32_t *width)
+/* How many tasks can run at once, going by levels, of as many frames as are in flight; looked for only where it decides something. */
+static weir_status find_width(const making *m, uint32_t frames, uint32_t *width)
 {
     weir_levels levels = {0};
     weir_status status = m->lanes == 0 ? weir_levels_create(&m->dag, &levels) : WEIR_OK;
-    *width = levels.width != 0 ? levels.width : 1;
+    uint64_t all = (uint64_t)levels.width * frames;
+    *width = all == 0 ? 1 : all < WEIR_LANES_MOST ? (uint32_t)all : WEIR_LANES_MOST;
     weir_levels_finish(&levels);
     return status;
 }
@@ -114,7 +117,7 @@ static weir_status weigh(making *m, weir_plan *plan)
     uint32_t width = 0;
     weir_status status = weir_work_create(plan->body, &m->work);
     if (status == WEIR_OK)
-        status = find_width(m, &width);
+        status = find_width(m, plan->frames, &width);
     if (status == WEIR_OK)
         status = weir_bands_create(&m->work, m->lanes, width, &m->bands);
     if (status != WEIR_OK)
@@ -174,6 +177,66 @@ static void respect_device(double device_ns, weir_plan *plan)
         plan->interval_ns = device_ns;
 }
 
+/* Lists, waits and times for an order and lanes. */
+static weir_status arrange(const making *m, weir_plan *plan)
+{
+    weir_status status = weir_layout_create(plan);
+    if (status == WEIR_OK)
+        status = weir_waits_create(&m->dag, plan);
+    if (status == WEIR_OK)
+        status = weir_timeline_create(m->work.cost_ns, plan);
+    if (status == WEIR_OK)
+        respect_device(m->work.device_ns, plan);
+    return status;
+}
+
+static void drop_arrangement(weir_plan *plan)
+{
+    weir_free(plan->lane);
+    weir_free(plan->position);
+    weir_free(plan->lane_position);
+    weir_free(plan->lane_first);
+    weir_free(plan->lane_task);
+    weir_free(plan->wait_first);
+    weir_free(plan->wait);
+    weir_free(plan->records);
+    weir_free(plan->start_ns);
+    weir_free(plan->end_ns);
+}
+
+/* The plan with other lanes, where they bring frames faster. */
+static weir_status try_stages(const making *m, weir_plan *plan)
+{
+    weir_plan other = {.body = plan->body, .tasks = plan->tasks, .lanes = plan->lanes, .frames = plan->frames, .ring_copies = plan->ring_copies};
+    other.order = plan->order;
+    other.carried = plan->carried;
+    other.lane = weir_alloc(plan->tasks, sizeof *other.lane);
+    weir_status status = other.lane ? WEIR_OK : weir_fail_no_memory();
+    if (status == WEIR_OK) {
+        weir_stages_place(&m->work, &m->bands, plan, other.lane);
+        status = arrange(m, &other);
+    }
+    if (status != WEIR_OK || other.interval_ns >= 0.999 * plan->interval_ns) {
+        drop_arrangement(&other);
+        return status;
+    }
+    drop_arrangement(plan);
+    plan->lane = other.lane;
+    plan->position = other.position;
+    plan->lane_position = other.lane_position;
+    plan->lane_first = other.lane_first;
+    plan->lane_task = other.lane_task;
+    plan->wait_first = other.wait_first;
+    plan->wait = other.wait;
+    plan->records = other.records;
+    plan->naive_waits = other.naive_waits;
+    plan->start_ns = other.start_ns;
+    plan->end_ns = other.end_ns;
+    plan->makespan_ns = other.makespan_ns;
+    plan->interval_ns = other.interval_ns;
+    return WEIR_OK;
+}
+
 /* From the policy and the lanes of `given`, and the frames of the plan. Not yet what is inside. */
 static weir_status make_itself(const making *given, weir_plan *plan)
 {
@@ -187,13 +250,9 @@ static weir_status make_itself(const making *given, weir_plan *plan)
         status = weir_bounds_create(&m.dag, &m.work, &m.bands, m.tail_ns, plan);
     drop_paths(&m);
     if (status == WEIR_OK)
-        status = weir_layout_create(plan);
-    if (status == WEIR_OK)
-        status = weir_waits_create(&m.dag, plan);
-    if (status == WEIR_OK)
-        status = weir_timeline_create(m.work.cost_ns, plan);
-    if (status == WEIR_OK)
-        respect_device(m.work.device_ns, plan);
+        status = arrange(&m, plan);
+    if (status == WEIR_OK && plan->frames > 1 && plan->lanes > 1 && plan->interval_ns > plan->bound_ns)
+        status = try_stages(&m, plan);
     keep_edges(&m, plan);
     finish_making(&m);
     return status;
