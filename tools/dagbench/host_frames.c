@@ -74,7 +74,7 @@ static weir_status declare(bench *b)
 {
     weir_status status = weir_param_create("number", &b->frames, sizeof b->frames, &b->number);
     for (int i = 0; i < STAGES && status == WEIR_OK; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "ring %d", i);
         weir_buffer_desc desc = {.name = name, .element_bytes = sizeof(uint64_t), .nx = 1, .copies = WEIR_RING_AUTO,
             .place = i + 1 < STAGES ? WEIR_DEVICE : WEIR_HOST_OUT};

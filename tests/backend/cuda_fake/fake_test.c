@@ -1196,21 +1196,21 @@ static void set_of_another_graph(void)
 
 static void never_set(void)
 {
-    cudaGraph_t graph = new_graph(), body;
+    cudaGraph_t graph = new_graph(), body = NULL;
     add_conditional(graph, NULL, 0, new_handle(graph, 1, 0), cudaGraphCondTypeIf, 1, &body);
     run_once(graph);
 }
 
 static void loop_of_nothing(void)
 {
-    cudaGraph_t graph = new_graph(), body;
+    cudaGraph_t graph = new_graph(), body = NULL;
     add_conditional(graph, NULL, 0, new_handle(graph, 1, cudaGraphCondAssignDefault), cudaGraphCondTypeWhile, 1, &body);
     run_once(graph);
 }
 
 static void loop_of_the_undecided(void)
 {
-    cudaGraph_t graph = new_graph(), body;
+    cudaGraph_t graph = new_graph(), body = NULL;
     add_conditional(graph, NULL, 0, new_handle(graph, 1, cudaGraphCondAssignDefault), cudaGraphCondTypeWhile, 1, &body);
     add(body, NULL, 0, put_step(&words[0], 1));
     run_once(graph);
@@ -1218,7 +1218,7 @@ static void loop_of_the_undecided(void)
 
 static void loop_decided_twice(void)
 {
-    cudaGraph_t graph = new_graph(), body;
+    cudaGraph_t graph = new_graph(), body = NULL;
     cudaGraphConditionalHandle handle = new_handle(graph, 1, cudaGraphCondAssignDefault);
     add_conditional(graph, NULL, 0, handle, cudaGraphCondTypeWhile, 1, &body);
     cudaGraphNode_t first = add(body, NULL, 0, set_step(handle, &words[0], 7));
@@ -1240,7 +1240,7 @@ static void legacy_launch(void)
 
 static void destroy_body(void)
 {
-    cudaGraph_t graph = new_graph(), body;
+    cudaGraph_t graph = new_graph(), body = NULL;
     add_conditional(graph, NULL, 0, new_handle(graph, 1, 0), cudaGraphCondTypeIf, 1, &body);
     (void)cudaGraphDestroy(body);
 }
