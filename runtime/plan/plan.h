@@ -37,6 +37,7 @@ struct weir_plan {
     uint8_t *records;      /* task -> 1 if some task in another lane waits for it, in its own frame or a later one */
     double *start_ns, *end_ns; /* task -> predicted, one frame alone */
     double makespan_ns, interval_ns, bound_ns;
+    double critical_ns, recurrence_ns; /* longest path of a frame; longest cycle from frame to frame, a frame of its distance: 0 if there is none */
     const char *binding;   /* static */
     uint64_t naive_waits;
     weir_plan **inner;     /* of each of body->inner, planned for one lane and one frame; held, the same of the same body */

@@ -73,7 +73,7 @@ struct flight {
     uint64_t turn;            /* among the frames of all programs, as they were submitted */
     flight *next_followed;    /* in its follower's list */
     atomic_bool launched;     /* all of it: its ends may be asked for */
-    atomic_bool end_recorded; /* else the frame is the last in its stream so far: it has ended when the stream is idle */
+    atomic_bool end_recorded; /* else the frame is the last in its stream so far: it has ended when that is idle */
     _Atomic uint32_t reached; /* positions of the plan's order that were given to the device; a replay gives all at once */
     cudaEvent_t *ends;        /* eager: of each lane with an end; else one */
     cudaEvent_t *records;     /* eager: of each task that records */
@@ -106,6 +106,7 @@ struct weir_program {
     weir_program *next;      /* the device's list, under `looking` */
     weir_mode mode;          /* eager, replay or capture */
     bool chooses;            /* mode auto: how it replays is found out */
+    bool in_turn;            /* each replayed frame starts when the one before is done */
     struct choice *choice;   /* NULL: there was none to make */
     uint32_t frames;         /* F */
     uint32_t native_slots;   /* that natives are prepared for, and loops keep what they need; eager frames use them in turn, a replay's slots have one each */
@@ -147,10 +148,10 @@ struct weir_program {
     int64_t *lane_end;       /* eager, timed: lane -> when its last task ended; else NULL */
 };
 
-/* Of those of its program: the one of a frame that is launched as a slot. No other frame under way is in it. */
+/* Of those of its program: the one of a frame that is launched as a slot. Others are in it only if they are in turn. */
 static inline uint32_t weir_flight_stream(const flight *f)
 {
-    return (uint32_t)(f->number % f->program->frames);
+    return f->program->in_turn ? 0 : (uint32_t)(f->number % f->program->frames);
 }
 
 /* ---- the device ---- */

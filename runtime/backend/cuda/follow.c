@@ -43,11 +43,12 @@ static cudaError_t wait_for_this(flight *f, cudaStream_t stream)
     return result;
 }
 
-/* A frame lane by lane ends after all before it: in lanes, or because it waited for them. One that is launched as a slot may end earlier. */
+/* A frame lane by lane ends after all before it: in lanes, or because it waited for them. One that is launched as a slot may end earlier, unless they are
+ * in turn. */
 static uint64_t first_to_wait_for(const flight *f)
 {
     uint64_t ended = atomic_load_explicit(&f->program->ended, memory_order_acquire);
-    return f->slot && ended < f->number ? ended : f->number;
+    return f->slot && !f->program->in_turn && ended < f->number ? ended : f->number;
 }
 
 cudaError_t weir_cuda_wait_for_ends(flight *f, cudaStream_t stream)
@@ -96,11 +97,13 @@ static cudaError_t start_after_frame(const flight *f, flight *other)
     return result;
 }
 
-/* Lanes keep the order of frames by waits between them, slots by their ties. Where one way follows the other, or slots do not come in turn, nothing
+/* Lanes keep the order of frames by waits between them, slots by their ties or their one stream. Where one way follows the other, or slots do not come in turn, nothing
  * does. */
 static bool is_in_order(const flight *f, const flight *before, uint32_t distance)
 {
-    return f->slot && before->slot ? weir_cuda_slot_follows(f->slot, before->slot, distance) : !f->slot && !before->slot;
+    if (f->slot && before->slot)
+        return f->program->in_turn || weir_cuda_slot_follows(f->slot, before->slot, distance);
+    return !f->slot && !before->slot;
 }
 
 static cudaError_t start_after_own(const flight *f)

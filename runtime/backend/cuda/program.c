@@ -50,6 +50,12 @@ weir_status weir_cuda_check(const weir_backend *device, const weir_plan *plan)
 
 /* ---- making ---- */
 
+/* Where a cycle from frame to frame is as long as a frame, frames cannot overlap, and events that tie their graphs would only cost. */
+static bool follow_each_other(const weir_plan *plan)
+{
+    return plan->frames > 1 && plan->recurrence_ns >= 0.98 * plan->critical_ns;
+}
+
 /* Debugging, and times of single tasks, want tasks launched one by one. */
 static weir_status choose_mode(weir_program *p)
 {
@@ -70,6 +76,7 @@ static weir_status choose_mode(weir_program *p)
                          "than frames in flight: give its rings one size, or sizes that divide each other, have fewer frames in flight, or run it eagerly",
                          name, p->plan->frames, WEIR_SLOTS_MOST);
     p->chooses = chosen && p->mode == WEIR_MODE_REPLAY;
+    p->in_turn = follow_each_other(p->plan);
     return WEIR_OK;
 }
 

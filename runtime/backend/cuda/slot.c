@@ -3,7 +3,8 @@
  * Nodes keep what they were made with. Where a frame passes something else (a param that was set, a ring that another exec has moved), the
  * nodes of the tasks that are passed it are changed, and no others; so it is with switches. Rings that only this program's frames move
  * need no change: there is a slot for each phase. No frame in flight is launched as a slot that is changed.
- * Frames in flight are launched into a stream each, as a slot each; what orders them is in their graphs (ties.h).
+ * Frames in flight are launched into a stream each, as a slot each; what orders them is in their graphs (ties.h). Where they are to be in turn, all
+ * are launched into one stream.
  *
  * Guards. A node that copies or fills and is switched off no longer orders what comes after it after what came before (seen with driver 580;
  * kernels do). So a task of these kinds that is ever switched off gets an empty node beside it, with the same edges, and the slot is made
@@ -344,17 +345,29 @@ cudaError_t weir_cuda_slot_record_end(flight *f)
     return result;
 }
 
+static cudaError_t record_end_before(const weir_program *p, const flight *f)
+{
+    if (!p->in_turn || f->number == 0 || p->frames == 1 || atomic_load(&p->ended) >= f->number)
+        return cudaSuccess;
+    flight *before = &p->flights[(f->number - 1) % p->frames];
+    return atomic_load_explicit(&before->end_recorded, memory_order_relaxed) ? cudaSuccess : weir_cuda_slot_record_end(before);
+}
+
 static void launch(weir_program *p, flight *f)
 {
     slot *s = f->slot;
     const uint32_t stream = weir_flight_stream(f);
+    f->error_call = "cudaEventRecord";
+    f->error = record_end_before(p, f); /* also if this frame comes to nothing: the next one's launch would hide that end */
+    if (f->error != cudaSuccess)
+        return;
     f->error = weir_cuda_slot_change(s, f->values, &f->error_call, &f->error_task);
     if (f->error != cudaSuccess) {
         if (weir_native_failed(p, f, &s->natives))
             f->error = cudaSuccess; /* it is the task's, not the device's */
         return;
     }
-    f->error = weir_cuda_start_after(p, f, &f->error_call);
+    f->error = weir_cuda_start_after(p, f, &f->error_call); /* now: how the frame before ends was asked of the stream, where waits would be in the way */
     if (f->error != cudaSuccess)
         return;
     if (f->timed)

@@ -57,7 +57,7 @@ static weir_status make_events(replay *r)
 weir_status weir_cuda_ties_make(replay *r)
 {
     const weir_plan *plan = r->program->plan;
-    if (plan->frames == 1 || r->alone)
+    if (plan->frames == 1 || r->alone || r->program->in_turn)
         return WEIR_OK;
     weir_status status = find_carried(plan, &r->ties.carried);
     if (status != WEIR_OK || r->ties.carried.edges.count == 0)

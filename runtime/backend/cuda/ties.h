@@ -3,7 +3,8 @@
  *
  * A node that waits is bound by the launch to what was recorded last, by launches before it. So an event a slot and task is enough, as long as
  * frames are launched in order and a slot's tasks wait for those of the slots before it. Frames that do not come so, after another program has
- * moved a ring or a graph was launched that keeps another order, wait for whole frames (follow.c). */
+ * moved a ring or a graph was launched that keeps another order, wait for whole frames (follow.c).
+ * Frames that cannot overlap are not tied, but launched into one stream. */
 #ifndef WEIR_BACKEND_CUDA_TIES_H
 #define WEIR_BACKEND_CUDA_TIES_H
 

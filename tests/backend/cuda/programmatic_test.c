@@ -7,10 +7,7 @@
 #include "run/runtime.h"
 #include "util/random.h"
 
-enum {
-    N = 3000, CHAIN = 12, FRAMES = 12,
-    TIED = 2 /* edges, with two frames in flight: from the last task that touches x to a node that records, and to the first from one that waits */
-};
+enum { N = 3000, CHAIN = 12, FRAMES = 12 };
 static const uint32_t count_n = N, zero = 0;
 static const weir_shape wide = {.grid = {12}, .block = {64}};
 
@@ -137,7 +134,7 @@ START_TEST(kernel_without_the_flag_never_is)
             early += i % plain != plain - 1;
         chain_of(&c, plain);
         weir_exec *exec = exec_in_mode(runtime, c.graph, 2, "replay");
-        has_edges(exec, CHAIN + 1 + TIED, early);
+        has_edges(exec, CHAIN + 1, early);
         chain_gives_its_sum(&c, exec);
         weir_exec_destroy(exec);
         chain_finish(&c);
@@ -326,10 +323,10 @@ START_TEST(older_device_has_plain_edges_and_says_so_once)
     weir_set_log(count_lines, NULL);
     weir_exec *exec = exec_in_mode(older, c.graph, 2, "replay");
     ck_assert_int_eq(said, 1);
-    has_edges(exec, CHAIN + 1 + TIED, 0);
+    has_edges(exec, CHAIN + 1, 0);
     chain_gives_its_sum(&c, exec);
     chain_with(&c, exec, 5); /* plain edges need nobody beside */
-    has_edges(exec, CHAIN + 1 + TIED, 0);
+    has_edges(exec, CHAIN + 1, 0);
     weir_exec *eager = exec_in_mode(older, c.graph, 2, "eager");
     ck_assert_int_eq(said, 1);
     weir_exec_destroy(eager);
