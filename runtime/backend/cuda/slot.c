@@ -40,15 +40,16 @@ static bool is_free(const slot *s, const weir_frame_values *values)
 slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values)
 {
     uint32_t usual = (uint32_t)(values->number % r->count);
-    slot *found = NULL;
-    for (uint32_t i = 0; i < r->count; i++) {
+    slot *found = &r->slots[usual];
+    bool any_free = false, fits = false;
+    for (uint32_t i = 0; i < r->count && !fits; i++) {
         slot *s = &r->slots[usual + i < r->count ? usual + i : usual + i - r->count];
         if (!is_free(s, values))
             continue;
-        if (!found || is_at(s, values))
+        fits = is_at(s, values);
+        if (fits || !any_free)
             found = s;
-        if (is_at(s, values))
-            break;
+        any_free = true;
     }
     found->free_from = values->number + r->program->frames; /* there are no fewer slots than frames in flight, so one was free */
     return found;
