@@ -4,12 +4,14 @@
  * A loop on CUDA ends each round with a kernel of weir's that looks at the condition, which costs about as much as a short kernel. It is left
  * out where a kernel of the body takes the argument WEIR_DECISION (weir/buffer.h) and tells:
  *
- *     __global__ void test(const float *residual, uint32_t *go_on, weir_decision decision)   // launched with one thread
+ *     __global__ void test(const float *residual, uint32_t *go_on, weir_decision decision)
  *     {
  *         uint32_t more = *residual > 0.01f;
  *         weir_decide(decision, more != 0);
- *         *go_on = more;                     // the host goes by this, and on CUDA so does the test before the first round
- *     } */
+ *         *go_on = more;
+ *     }
+ *
+ * It is launched with one thread. The host goes by `go_on`, and on CUDA so does the test before the first round. */
 #ifndef WEIR_DECIDE_H
 #define WEIR_DECIDE_H
 
