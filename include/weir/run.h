@@ -165,6 +165,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_exec_iterations(weir_exec *exec, weir_ti
  * submit_on: as weir_frame_submit, but the frame starts after all that is in the queue now, and what the program adds to it from then on starts when
  *     the frame is done, also when it failed; this thread waits for neither, but with WEIR_DEBUG=1.
  * wait_for: the frame, which is open, starts after what the event was last recorded behind when the frame is submitted. At most 16 a frame.
+ * With several frames in flight these hold for their frame alone: one after it that needs the same asks for it too.
  * record_end: the event happens when that frame is done, also when it failed; what it was recorded behind before is forgotten.
  * WEIR_ERR_STATE: the stream is being captured, or the event was last recorded in a capture; WEIR_ERR_INVALID: CUDA does not take them, or the
  * stream is of another device. After a failed wait_for the frame is as it was. These calls may wait until a frame that a read or write by the program

@@ -174,8 +174,10 @@ static cudaError_t wait_for_frames_before(capturing *c, uint32_t task, cudaStrea
     cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &nodes, &data, &count);
     if (result == cudaSuccess)
         result = weir_cuda_ties_wait(c->s, graph, task, nodes, count, &last, &c->call);
-    if (result == cudaSuccess)
+    if (result == cudaSuccess) {
+        c->call = "cudaStreamUpdateCaptureDependencies";
         result = cudaStreamUpdateCaptureDependencies(stream, &last, NULL, 1, cudaStreamSetCaptureDependencies);
+    }
     return result;
 }
 

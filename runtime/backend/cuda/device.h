@@ -115,7 +115,7 @@ struct weir_program {
     uint32_t *loop_states;   /* what loops keep on the device, WEIR_LOOP_WORDS each, */
     uint32_t *loop_results;  /* where the graph's own leave how often they ran: loop by loop, a word a slot, or lane by lane, a frame in flight, */
     condition_mistake *loop_mistakes; /* and, debugging, each the first wrong decision of its body */
-    cudaStream_t *streams;   /* lane -> stream; replayed frames in flight take the first of them, in turn */
+    cudaStream_t *streams;   /* lane -> stream; replayed frames in flight take the first of them, or one if they are in turn */
     pool_stream **pool;      /* the same in the pool */
     uint32_t stream_count;   /* so many */
     uint32_t end_count;
@@ -148,7 +148,8 @@ struct weir_program {
     int64_t *lane_end;       /* eager, timed: lane -> when its last task ended; else NULL */
 };
 
-/* Of those of its program: the one of a frame that is launched as a slot. Others are in it only if they are in turn. */
+/* Of those of its program: the one of a frame that is launched as a slot. Other slots are in it only if they are in turn; lanes of mode auto may be, and
+ * have the ends of slots before them recorded (follow.c). */
 static inline uint32_t weir_flight_stream(const flight *f)
 {
     return f->program->in_turn ? 0 : (uint32_t)(f->number % f->program->frames);

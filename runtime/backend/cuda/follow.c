@@ -97,8 +97,8 @@ static cudaError_t start_after_frame(const flight *f, flight *other)
     return result;
 }
 
-/* Lanes keep the order of frames by waits between them, slots by their ties or their one stream. Where one way follows the other, or slots do not come in turn, nothing
- * does. */
+/* Lanes keep the order of frames by waits between them, slots by their ties or their one stream. Where one way follows the other, or slots do not come
+ * in turn, nothing does. */
 static bool is_in_order(const flight *f, const flight *before, uint32_t distance)
 {
     if (f->slot && before->slot)

@@ -50,7 +50,7 @@ weir_status weir_cuda_check(const weir_backend *device, const weir_plan *plan)
 
 /* ---- making ---- */
 
-/* Where a cycle from frame to frame is as long as a frame, frames cannot overlap, and events that tie their graphs would only cost. */
+/* Where a cycle from frame to frame is predicted to be as long as a frame there is next to nothing to overlap, and events that tie graphs only cost. */
 static bool follow_each_other(const weir_plan *plan)
 {
     return plan->frames > 1 && plan->recurrence_ns >= 0.98 * plan->critical_ns;

@@ -3,8 +3,8 @@
  * Nodes keep what they were made with. Where a frame passes something else (a param that was set, a ring that another exec has moved), the
  * nodes of the tasks that are passed it are changed, and no others; so it is with switches. Rings that only this program's frames move
  * need no change: there is a slot for each phase. No frame in flight is launched as a slot that is changed.
- * Frames in flight are launched into a stream each, as a slot each; what orders them is in their graphs (ties.h). Where they are to be in turn, all
- * are launched into one stream.
+ * Frames in flight are launched into a stream each, as a slot each; what orders them is in their graphs (ties.h). Where they
+ * cannot overlap they are in turn: all are launched into one stream.
  *
  * Guards. A node that copies or fills and is switched off no longer orders what comes after it after what came before (seen with driver 580;
  * kernels do). So a task of these kinds that is ever switched off gets an empty node beside it, with the same edges, and the slot is made
@@ -350,6 +350,8 @@ static cudaError_t record_end_before(const weir_program *p, const flight *f)
 {
     if (!p->in_turn || f->number == 0 || p->frames == 1 || atomic_load(&p->ended) >= f->number)
         return cudaSuccess;
+    if (atomic_load_explicit(&p->pool[0]->has_joined, memory_order_acquire))
+        return cudaSuccess; /* that was recorded behind it, and others' frames may have come since */
     flight *before = &p->flights[(f->number - 1) % p->frames];
     return atomic_load_explicit(&before->end_recorded, memory_order_relaxed) ? cudaSuccess : weir_cuda_slot_record_end(before);
 }
@@ -358,6 +360,8 @@ static void launch(weir_program *p, flight *f)
 {
     slot *s = f->slot;
     const uint32_t stream = weir_flight_stream(f);
+    if (atomic_load(&p->failed) < f->number)
+        return; /* a frame that came to nothing records no events, and does not pass on the order of those before it */
     f->error_call = "cudaEventRecord";
     f->error = record_end_before(p, f); /* also if this frame comes to nothing: the next one's launch would hide that end */
     if (f->error != cudaSuccess)

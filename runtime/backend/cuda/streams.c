@@ -119,7 +119,7 @@ weir_status weir_cuda_streams_for(weir_program *program, bool lanes, bool replay
 {
     weir_backend *device = program->device;
     const weir_plan *plan = program->plan;
-    const uint32_t of_lanes = lanes ? plan->lanes : 0, of_frames = replays ? plan->frames : 0, count = of_lanes > of_frames ? of_lanes : of_frames;
+    const uint32_t of_lanes = lanes ? plan->lanes : 0, of_frames = !replays ? 0 : program->in_turn ? 1 : plan->frames, count = of_lanes > of_frames ? of_lanes : of_frames;
     weir_status status = WEIR_OK;
     if (lanes)
         weir_cuda_say_shared_levels(device, plan, bands_before(plan, plan->lanes));

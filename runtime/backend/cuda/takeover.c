@@ -3,9 +3,10 @@
  *
  * The new graph then goes: nodes are changed by those of the graph that the executable one was made from, so the slot has these from then
  * on. Graphs with natives, loops or branches are never changed so: what a native adds is kept by its nodes, and nothing says whose handles a
- * graph with conditional nodes goes by then. Graphs that are tied to others are not left: no update changes the events of nodes (driver 580). Only graphs with all nodes on and no guards are left behind, since an update says nothing of what
- * is off, and shapes nothing of guards; and none of programs that failed, perhaps amid a change. An update that CUDA refuses costs a line in
- * the log and the old graph, and the slot is instantiated. */
+ * graph with conditional nodes goes by then. Graphs that are tied to others are not left: no update changes the events of nodes (driver 580); a slot
+ * that is made anew has the same as before. Only graphs with all nodes on and no guards are left behind, since an update says nothing of what is off,
+ * and shapes nothing of guards; and none of programs that failed, perhaps amid a change. An update that CUDA refuses costs a line in the log and the
+ * old graph, and the slot is instantiated. */
 #include "backend/cuda/slot.h"
 #include "util/log.h"
 #include "util/memory.h"
