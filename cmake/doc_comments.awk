@@ -66,7 +66,7 @@ function print_with(declared, comment,    names, count, i)
 /^$/ { above = "" }
 {
     behind = match($0, /[^ ] *\/\* .*\*\/$/)
-    if (above != "" && /^(WEIR_API|typedef|static inline|enum|#define)/ && !(used && behind)) {
+    if (above != "" && /^(WEIR_[A-Z_]* |typedef|static inline|enum|#define)/ && !(used && behind)) {
         print "/**" above
         used = 1
     }

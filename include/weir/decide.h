@@ -64,6 +64,7 @@ WEIR_DECIDE_FUNCTION uint32_t weir_decision_count(const weir_decision *decision,
     return more;
 }
 
+/* Keeps what was said of a round. Not for programs. */
 WEIR_DECIDE_FUNCTION void weir_decision_note(const weir_decision *decision, int go_on)
 {
     decision->state[WEIR_LOOP_CALLS]++;
