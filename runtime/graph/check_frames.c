@@ -1,6 +1,6 @@
 /* check_frames.c - holds the declared edges against the declared accesses between frames: pairs of different frames that touch the
- * same copy and that no path orders, and carried edges that no data need. Shares no code with carried.c, whose edges are the answer
- * to the same question where edges are derived.
+ * same copy and that no path orders, and carried edges that no data need. Shares with carried.c, whose edges are the answer to the
+ * same question where edges are derived, only how many copies an automatic ring has.
  *
  * What data need: the life of one copy of each buffer is gone through, its tasks in an order that the frame's edges allow. Frame 0
  * touches it when it is new, frame d looks d frames back at it, frame `copies` touches it as its own again. Whoever must follow a
@@ -11,6 +11,7 @@
  * of d + 1 frames, and in two ways by turns until nothing is open:
  *     by carried edges: who leads to it within frame 0, and whom it leads to. Where a few edges tie frame to frame, one pass is all;
  *     by earlier tasks: whom they lead to. Where each task has its own edges and a few are missing, one pass is all. */
+#include "graph/carried.h"
 #include "graph/check.h"
 #include "graph/hazard.h"
 #include "util/status.h"
@@ -66,18 +67,6 @@ typedef struct {
 } checking;
 
 /* ---- what data need ---- */
-
-/* As plans for so many frames have it, where no exec has settled it yet. */
-static uint32_t automatic_copies(const weir_body *body, uint32_t frames)
-{
-    uint32_t copies = frames;
-    for (uint32_t b = 0; b < body->buffers.count; b++) {
-        const weir_buffer_record *record = &body->buffers.at[b];
-        if (record->buffer->copies == WEIR_RING_AUTO && record->furthest_back >= copies)
-            copies = record->furthest_back + 1u;
-    }
-    return copies;
-}
 
 static int compare_touches(const void *a, const void *b)
 {
@@ -166,7 +155,7 @@ static int compare_needs(const void *a, const void *b)
 
 static bool find_needs(checking *c)
 {
-    const uint32_t automatic = automatic_copies(c->body, c->frames);
+    const uint32_t automatic = weir_ring_copies(c->body, c->frames); /* where no exec has settled it yet */
     if (!gather_touches(c))
         return false;
     for (uint32_t first = 0, end; first < c->touches.count; first = end) {
