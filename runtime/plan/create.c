@@ -190,51 +190,22 @@ static weir_status arrange(const making *m, weir_plan *plan)
     return status;
 }
 
-static void drop_arrangement(weir_plan *plan)
-{
-    weir_free(plan->lane);
-    weir_free(plan->position);
-    weir_free(plan->lane_position);
-    weir_free(plan->lane_first);
-    weir_free(plan->lane_task);
-    weir_free(plan->wait_first);
-    weir_free(plan->wait);
-    weir_free(plan->records);
-    weir_free(plan->start_ns);
-    weir_free(plan->end_ns);
-}
-
 /* The plan with other lanes, where they bring frames faster. */
 static weir_status try_stages(const making *m, weir_plan *plan)
 {
-    weir_plan other = {.body = plan->body, .tasks = plan->tasks, .lanes = plan->lanes, .frames = plan->frames, .ring_copies = plan->ring_copies};
-    other.order = plan->order;
-    other.carried = plan->carried;
+    weir_plan other = *plan;
+    weir_plan_forget_lanes(&other);
     other.lane = weir_alloc(plan->tasks, sizeof *other.lane);
     weir_status status = other.lane ? WEIR_OK : weir_fail_no_memory();
-    if (status == WEIR_OK) {
-        weir_stages_place(&m->work, &m->bands, plan, other.lane);
+    if (status == WEIR_OK)
+        status = weir_stages_place(&m->work, &m->bands, plan, other.lane);
+    if (status == WEIR_OK)
         status = arrange(m, &other);
-    }
-    if (status != WEIR_OK || other.interval_ns >= 0.999 * plan->interval_ns) {
-        drop_arrangement(&other);
-        return status;
-    }
-    drop_arrangement(plan);
-    plan->lane = other.lane;
-    plan->position = other.position;
-    plan->lane_position = other.lane_position;
-    plan->lane_first = other.lane_first;
-    plan->lane_task = other.lane_task;
-    plan->wait_first = other.wait_first;
-    plan->wait = other.wait;
-    plan->records = other.records;
-    plan->naive_waits = other.naive_waits;
-    plan->start_ns = other.start_ns;
-    plan->end_ns = other.end_ns;
-    plan->makespan_ns = other.makespan_ns;
-    plan->interval_ns = other.interval_ns;
-    return WEIR_OK;
+    bool faster = status == WEIR_OK && other.interval_ns < 0.999 * plan->interval_ns;
+    weir_plan_drop_lanes(faster ? plan : &other);
+    if (faster)
+        *plan = other;
+    return status;
 }
 
 /* From the policy and the lanes of `given`, and the frames of the plan. Not yet what is inside. */

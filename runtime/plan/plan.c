@@ -11,6 +11,30 @@ weir_plan *weir_plan_hold(const weir_plan *plan)
     return held;
 }
 
+void weir_plan_drop_lanes(weir_plan *plan)
+{
+    weir_free(plan->lane);
+    weir_free(plan->position);
+    weir_free(plan->lane_position);
+    weir_free(plan->lane_first);
+    weir_free(plan->lane_task);
+    weir_free(plan->wait_first);
+    weir_free(plan->wait);
+    weir_free(plan->records);
+    weir_free(plan->start_ns);
+    weir_free(plan->end_ns);
+    weir_plan_forget_lanes(plan);
+}
+
+void weir_plan_forget_lanes(weir_plan *plan)
+{
+    plan->lane = NULL;
+    plan->position = plan->lane_position = plan->lane_first = plan->lane_task = plan->wait_first = NULL;
+    plan->wait = NULL;
+    plan->records = NULL;
+    plan->start_ns = plan->end_ns = NULL;
+}
+
 void weir_plan_destroy(weir_plan *plan)
 {
     if (!plan || atomic_fetch_sub_explicit(&plan->holders, 1, memory_order_acq_rel) > 1)
@@ -20,20 +44,11 @@ void weir_plan_destroy(weir_plan *plan)
     weir_free(plan->inner);
     weir_body_release(plan->body);
     weir_free(plan->order);
-    weir_free(plan->position);
-    weir_free(plan->lane);
-    weir_free(plan->lane_position);
-    weir_free(plan->lane_first);
-    weir_free(plan->lane_task);
     weir_free(plan->lane_priority);
     weir_free(plan->pred_first);
     weir_free(plan->pred);
     weir_carried_finish(&plan->carried);
-    weir_free(plan->wait_first);
-    weir_free(plan->wait);
-    weir_free(plan->records);
-    weir_free(plan->start_ns);
-    weir_free(plan->end_ns);
+    weir_plan_drop_lanes(plan);
     weir_free(plan);
 }
 

@@ -44,6 +44,9 @@ struct weir_plan {
 };
 
 weir_plan *weir_plan_hold(const weir_plan *plan);
+/* What follows from which lane each task has: lists, waits, times. While a plan is made. */
+void weir_plan_drop_lanes(weir_plan *plan);
+void weir_plan_forget_lanes(weir_plan *plan); /* they are another's */
 /* The same graph and options, planned anew for so many lanes, 1 to WEIR_LANES_MOST. WEIR_ERR_NO_MEMORY. */
 weir_status weir_plan_again(const weir_plan *plan, uint32_t lanes, weir_plan **out);
 /* Calls `look` for each of plan->inner, once where several are the same, and not for what is inside those. What fails there is said with the names of

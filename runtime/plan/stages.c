@@ -4,30 +4,31 @@
  *
  * A task goes where the middle of its cost falls, so cuts are as even as they can be without looking ahead. */
 #include "plan/stages.h"
+#include "util/memory.h"
+#include "util/status.h"
 
-static void place_band(const weir_work *work, const weir_bands *bands, uint32_t band, const weir_plan *plan, uint16_t *lane)
+typedef struct {
+    double all_ns, before; /* cost of all its tasks; share of it that is placed */
+    uint32_t count;
+} share_of_band;
+
+weir_status weir_stages_place(const weir_work *work, const weir_bands *bands, const weir_plan *plan, uint16_t *lane)
 {
-    const uint32_t lanes = bands->lane_first[band + 1] - bands->lane_first[band];
-    double all_ns = 0, before = 0;
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < plan->tasks; t++)
-        if (weir_band_of(bands, t) == band) {
-            all_ns += (double)work->cost_ns[t];
-            count++;
-        }
-    for (uint32_t i = 0; i < plan->tasks; i++) {
-        uint32_t task = plan->order[i];
-        if (weir_band_of(bands, task) != band)
-            continue;
-        double share = all_ns > 0 ? (double)work->cost_ns[task] / all_ns : 1.0 / count; /* where nothing costs anything, all count alike */
-        uint32_t stage = (uint32_t)((before + share / 2) * lanes);
-        lane[task] = (uint16_t)(bands->lane_first[band] + (stage < lanes ? stage : lanes - 1));
-        before += share;
+    share_of_band *of = weir_alloc(bands->count, sizeof *of);
+    if (!of)
+        return weir_fail_no_memory();
+    for (uint32_t t = 0; t < plan->tasks; t++) {
+        of[weir_band_of(bands, t)].all_ns += (double)work->cost_ns[t];
+        of[weir_band_of(bands, t)].count++;
     }
-}
-
-void weir_stages_place(const weir_work *work, const weir_bands *bands, const weir_plan *plan, uint16_t *lane)
-{
-    for (uint32_t b = 0; b < bands->count; b++)
-        place_band(work, bands, b, plan, lane);
+    for (uint32_t i = 0; i < plan->tasks; i++) {
+        uint32_t task = plan->order[i], band = weir_band_of(bands, task), lanes = bands->lane_first[band + 1] - bands->lane_first[band];
+        share_of_band *b = &of[band];
+        double share = b->all_ns > 0 ? (double)work->cost_ns[task] / b->all_ns : 1.0 / b->count; /* where nothing costs anything, all count alike */
+        uint32_t stage = (uint32_t)((b->before + share / 2) * lanes);
+        lane[task] = (uint16_t)(bands->lane_first[band] + (stage < lanes ? stage : lanes - 1));
+        b->before += share;
+    }
+    weir_free(of);
+    return WEIR_OK;
 }

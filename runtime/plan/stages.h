@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 #include "plan/work.h"
 
-/* From order and tasks of `plan` to `lane` (task -> a lane of its band). */
-void weir_stages_place(const weir_work *work, const weir_bands *bands, const weir_plan *plan, uint16_t *lane);
+/* From order and tasks of `plan` to `lane` (task -> a lane of its band). WEIR_ERR_NO_MEMORY. */
+weir_status weir_stages_place(const weir_work *work, const weir_bands *bands, const weir_plan *plan, uint16_t *lane);
 
 #endif

@@ -14,7 +14,7 @@ START_TEST(order_is_cut_into_runs_of_about_equal_cost)
     uint16_t lane[6];
     d.work.cost_ns[5] = 5000; /* the others 1,000 each */
     drawn_place(&d, weir_place_priority, 2);
-    weir_stages_place(&d.work, &d.bands, &d.plan, lane);
+    OK(weir_stages_place(&d.work, &d.bands, &d.plan, lane));
     const uint16_t cut[] = {0, 0, 0, 0, 0, 1}; /* the first five are half of it */
     ck_assert_mem_eq(lane, cut, sizeof cut);
     drawn_finish(&d);
@@ -31,7 +31,7 @@ START_TEST(lanes_are_those_of_the_band_and_come_in_the_plans_order)
         uint16_t *lane = calloc(d.dag.tasks + 1, sizeof *lane);
         uint32_t *last = calloc(d.bands.count + 1, sizeof *last);
         ck_assert(lane && last);
-        weir_stages_place(&d.work, &d.bands, &d.plan, lane);
+        OK(weir_stages_place(&d.work, &d.bands, &d.plan, lane));
         for (uint32_t i = 0; i < d.dag.tasks; i++) {
             uint32_t task = d.plan.order[i], band = weir_band_of(&d.bands, task);
             expect(lane[task] >= d.bands.lane_first[band] && lane[task] < d.bands.lane_first[band + 1], "seed %llu: task %u is in lane %u",
