@@ -40,31 +40,42 @@ static bool wait_for(void *feeder, uint32_t lane, const weir_wait *wait)
     return keep(c, cudaStreamWaitEvent(c->streams[lane], c->events[c->program->record_of[wait->task]], 0), "cudaStreamWaitEvent", wait->task);
 }
 
-/* The node that the stream's next one will follow, if it is one; after a launch, that launch's. */
-static cudaError_t last_node(cudaStream_t stream, cudaGraphNode_t *node)
+/* What the next node of a stream that is captured will follow; good until the next call that captures. */
+typedef struct {
+    cudaGraph_t graph;
+    const cudaGraphNode_t *nodes;
+    size_t count;
+} capture_point;
+
+static cudaError_t find_point(cudaStream_t stream, capture_point *at)
 {
     enum cudaStreamCaptureStatus state;
-    const cudaGraphNode_t *nodes = NULL;
     const cudaGraphEdgeData *data = NULL;
-    size_t count = 0;
-    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, NULL, &nodes, &data, &count);
-    if (result == cudaSuccess && count != 1)
-        result = cudaErrorUnknown;
+    return cudaStreamGetCaptureInfo(stream, &state, NULL, &at->graph, &at->nodes, &data, &at->count);
+}
+
+/* That point, where it is one node; after a launch, that launch's. */
+static cudaError_t find_node(cudaStream_t stream, capture_point *at)
+{
+    cudaError_t result = find_point(stream, at);
+    return result == cudaSuccess && at->count != 1 ? cudaErrorUnknown : result;
+}
+
+static cudaError_t last_node(cudaStream_t stream, cudaGraphNode_t *node)
+{
+    capture_point at;
+    cudaError_t result = find_node(stream, &at);
     if (result == cudaSuccess)
-        *node = nodes[0];
+        *node = at.nodes[0];
     return result;
 }
 
 /* An empty node after what the stream did last; the stream does not follow it. */
 static cudaError_t add_beside(cudaStream_t stream, cudaGraphNode_t *node)
 {
-    enum cudaStreamCaptureStatus state;
-    cudaGraph_t graph = NULL;
-    const cudaGraphNode_t *nodes = NULL;
-    const cudaGraphEdgeData *data = NULL;
-    size_t count = 0;
-    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &nodes, &data, &count);
-    return result == cudaSuccess ? cudaGraphAddEmptyNode(node, graph, nodes, count) : result;
+    capture_point at;
+    cudaError_t result = find_point(stream, &at);
+    return result == cudaSuccess ? cudaGraphAddEmptyNode(node, at.graph, at.nodes, at.count) : result;
 }
 
 /* The same, and the stream goes on from there. */
@@ -113,21 +124,17 @@ static control_nodes nodes_of_control(const capturing *c, uint32_t task)
  * in them may use streams that natives outside have drawn into the capture. What went wrong is said already. */
 static cudaError_t capture_control(capturing *c, const action *a, uint32_t task, cudaStream_t stream)
 {
-    enum cudaStreamCaptureStatus state;
-    cudaGraph_t graph = NULL;
-    const cudaGraphNode_t *nodes = NULL;
-    const cudaGraphEdgeData *data = NULL;
+    capture_point at = {.count = 0};
     cudaGraphNode_t last = NULL;
-    size_t count = 0;
-    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &nodes, &data, &count);
-    cudaGraphNode_t *follows = result == cudaSuccess ? weir_alloc(count, sizeof(cudaGraphNode_t)) : NULL; /* the stream's own are gone at the next call */
+    cudaError_t result = find_point(stream, &at);
+    cudaGraphNode_t *follows = result == cudaSuccess ? weir_alloc(at.count, sizeof(cudaGraphNode_t)) : NULL; /* the stream's own are gone at the next call */
     if (!follows)
         return result == cudaSuccess ? cudaErrorMemoryAllocation : result;
-    for (size_t i = 0; i < count; i++)
-        follows[i] = nodes[i];
+    for (size_t i = 0; i < at.count; i++)
+        follows[i] = at.nodes[i];
     control_nodes add = nodes_of_control(c, task);
-    add.graph = graph;
-    c->said = weir_cuda_control_add(&add, follows, count, &last, &c->bodies[a->as.control - c->program->root.controls]);
+    add.graph = at.graph;
+    c->said = weir_cuda_control_add(&add, follows, at.count, &last, &c->bodies[a->as.control - c->program->root.controls]);
     weir_free(follows);
     if (c->said != WEIR_OK)
         return cudaErrorUnknown;
@@ -162,18 +169,14 @@ static cudaError_t capture_native(capturing *c, const action *a, uint32_t task, 
 /* By hand: what waits, and the stream goes on from there; what records, and it does not. */
 static cudaError_t wait_for_frames_before(capturing *c, uint32_t task, cudaStream_t stream)
 {
-    enum cudaStreamCaptureStatus state;
-    cudaGraph_t graph = NULL;
-    const cudaGraphNode_t *nodes = NULL;
-    const cudaGraphEdgeData *data = NULL;
+    capture_point at;
     cudaGraphNode_t last = NULL;
-    size_t count = 0;
     if (weir_ties_before(&c->s->replay->ties, task) == 0)
         return cudaSuccess;
     c->call = "cudaStreamGetCaptureInfo";
-    cudaError_t result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, &nodes, &data, &count);
+    cudaError_t result = find_point(stream, &at);
     if (result == cudaSuccess)
-        result = weir_cuda_ties_wait(c->s, graph, task, nodes, count, &last, &c->call);
+        result = weir_cuda_ties_wait(c->s, at.graph, task, at.nodes, at.count, &last, &c->call);
     if (result == cudaSuccess) {
         c->call = "cudaStreamUpdateCaptureDependencies";
         result = cudaStreamUpdateCaptureDependencies(stream, &last, NULL, 1, cudaStreamSetCaptureDependencies);
@@ -183,16 +186,12 @@ static cudaError_t wait_for_frames_before(capturing *c, uint32_t task, cudaStrea
 
 static cudaError_t record_for_frames_after(capturing *c, uint32_t task, cudaStream_t stream)
 {
-    enum cudaStreamCaptureStatus state;
-    cudaGraph_t graph = NULL;
-    cudaGraphNode_t last = NULL;
+    capture_point at;
     if (!weir_ties_behind(&c->s->replay->ties, task))
         return cudaSuccess;
     c->call = "cudaStreamGetCaptureInfo";
-    cudaError_t result = last_node(stream, &last);
-    if (result == cudaSuccess)
-        result = cudaStreamGetCaptureInfo(stream, &state, NULL, &graph, NULL, NULL, NULL);
-    return result == cudaSuccess ? weir_cuda_ties_record(c->s, graph, task, last, &c->call) : result;
+    cudaError_t result = find_node(stream, &at);
+    return result == cudaSuccess ? weir_cuda_ties_record(c->s, at.graph, task, at.nodes[0], &c->call) : result;
 }
 
 static bool run(void *feeder, uint32_t lane, uint32_t task)
