@@ -321,7 +321,7 @@ static uint32_t take_turn(weir_program *p, choice *c, uint64_t number, bool *mea
 static bool is_eager_first(weir_program *p, const choice *c)
 {
     uint64_t make = atomic_load(&p->device->make_ns), lanes = atomic_load(&p->device->lanes_ns);
-    return !c->candidates[0].replay && (make == 0 || lanes == 0 || lanes < make * weir_cuda_slot_count(p->image));
+    return !c->candidates[0].replay && (make == 0 || lanes == 0 || lanes < make * p->slots);
 }
 
 static void untake(choice *c, uint32_t chosen, bool measured)

@@ -28,12 +28,6 @@ static weir_status load(const void *function)
     return weir_cuda_status(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
 }
 
-/* So many results each of the graph's own loops has room for. */
-static uint32_t result_room(const weir_program *p)
-{
-    return p->native_slots > p->frames ? p->native_slots : p->frames;
-}
-
 /* What a slot's loops keep. */
 static size_t state_words(const weir_program *p)
 {
@@ -50,7 +44,7 @@ static void give_memory(weir_program *p, section *s, uint32_t *results)
         if (c->condition.kind != CONDITION_WHILE)
             continue;
         c->condition.decision.state = &p->loop_states[(size_t)c->number * WEIR_LOOP_WORDS];
-        c->condition.decision.results = results ? results + (size_t)i * result_room(p) : NULL;
+        c->condition.decision.results = results ? results + (size_t)i * p->slots : NULL;
         c->condition.decision.result_count = p->frames;
         c->condition.mistake = c->decision && c->looks ? &p->loop_mistakes[c->number] : NULL;
     }
@@ -68,8 +62,8 @@ weir_status weir_cuda_controls_make(weir_program *program)
         status = load(program->again);
     if (status != WEIR_OK)
         return status;
-    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, state_words(program) * program->native_slots * sizeof *program->loop_states);
-    program->loop_results = weir_cuda_take(program->device, WEIR_HOST_OUT, (size_t)root->control_count * result_room(program) * sizeof *program->loop_results);
+    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, state_words(program) * program->slots * sizeof *program->loop_states);
+    program->loop_results = weir_cuda_take(program->device, WEIR_HOST_OUT, (size_t)root->control_count * program->slots * sizeof *program->loop_results);
     if (program->device->options.debug)
         program->loop_mistakes = weir_cuda_take(program->device, WEIR_HOST_OUT, root->controls_within * sizeof *program->loop_mistakes);
     if (!program->loop_states || !program->loop_results || (program->device->options.debug && !program->loop_mistakes))

@@ -109,7 +109,7 @@ struct weir_program {
     bool in_turn;            /* each replayed frame starts when the one before is done */
     struct choice *choice;   /* NULL: there was none to make */
     uint32_t frames;         /* F */
-    uint32_t native_slots;   /* that natives are prepared for, and loops keep what they need; eager frames use them in turn, a replay's slots have one each */
+    uint32_t slots;          /* no fewer than frames: frames under way at once use different ones. Natives and loops keep what they need for each */
     section root;            /* its tasks */
     const void *enter, *again; /* kernels that decide loops and branches, if it has any, */
     uint32_t *loop_states;   /* what loops keep on the device, WEIR_LOOP_WORDS each, */

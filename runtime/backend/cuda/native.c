@@ -89,7 +89,7 @@ static weir_status prepare(weir_program *p, const action *a, uint32_t number)
 static weir_status prepare_own(weir_program *p, section *s)
 {
     for (uint32_t t = 0; t < s->image->plan->tasks; t++)
-        for (uint32_t i = 0; s->actions[t].kind == ACTION_NATIVE && i < p->native_slots; i++) {
+        for (uint32_t i = 0; s->actions[t].kind == ACTION_NATIVE && i < p->slots; i++) {
             weir_status status = prepare(p, &s->actions[t], i);
             if (status != WEIR_OK)
                 return status;
@@ -127,9 +127,9 @@ static uint64_t count_natives(const section *s)
 
 static void release_own(weir_program *p, section *s)
 {
-    uint64_t number = s->prepared > 0 ? count_natives(s) * p->native_slots : 0;
+    uint64_t number = s->prepared > 0 ? count_natives(s) * p->slots : 0;
     for (uint32_t t = number > 0 ? s->image->plan->tasks : 0; t-- > 0;)
-        for (uint32_t i = p->native_slots; s->actions[t].kind == ACTION_NATIVE && i-- > 0;)
+        for (uint32_t i = p->slots; s->actions[t].kind == ACTION_NATIVE && i-- > 0;)
             if (--number < s->prepared)
                 release(p, &s->actions[t], i);
     s->prepared = 0;
@@ -163,7 +163,7 @@ cudaError_t weir_native_launch(weir_program *program, flight *f, uint32_t task, 
     cudaError_t left = cudaSuccess;
     if (atomic_load(&program->failed) <= f->number)
         return cudaSuccess;
-    weir_status status = weir_native_enqueue(program->device, a, stream, (uint32_t)(f->number % program->native_slots), cudaStreamCaptureModeRelaxed, &left);
+    weir_status status = weir_native_enqueue(program->device, a, stream, (uint32_t)(f->number % program->slots), cudaStreamCaptureModeRelaxed, &left);
     if (weir_cuda_is_sticky(left))
         return left;
     if (status != WEIR_OK)

@@ -8,7 +8,7 @@
 #include "util/table.h"
 #include "util/vector.h"
 
-/* Prepares all natives of a section for each of program->native_slots; a failure names the task. Released is what was prepared, after a failure too. */
+/* Prepares all natives of a section for each of program->slots; a failure names the task. Released is what was prepared, after a failure too. */
 weir_status weir_natives_prepare(weir_program *program, section *s);
 void weir_natives_release(weir_program *program, section *s);
 

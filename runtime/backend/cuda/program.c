@@ -205,13 +205,6 @@ static weir_status make_events(weir_program *p)
     return status;
 }
 
-/* Frames that use the same are never under way at once, and meet the same copies of rings. */
-static uint32_t native_slots(const weir_program *p)
-{
-    uint32_t slots = weir_cuda_slot_count(p->image);
-    return slots > 0 ? slots : p->frames;
-}
-
 static weir_status make(weir_program *p)
 {
     weir_status status = weir_cuda_broken(p->device);
@@ -221,7 +214,9 @@ static weir_status make(weir_program *p)
         return status;
     find_entries(p);
     count_records_and_gates(p);
-    p->native_slots = native_slots(p);
+    p->slots = weir_cuda_slot_count(p->image);
+    if (p->slots == 0)
+        p->slots = p->frames; /* lane by lane: what stands in a slot is changed from frame to frame */
     status = weir_section_make(&p->root, p->image, p->device->options.debug);
     if (status == WEIR_OK)
         status = weir_cuda_controls_make(p);

@@ -317,9 +317,7 @@ static weir_status make(replay *r)
 {
     node_edges edges = {0};
     r->off_bytes = (r->tasks + 7u) / 8;
-    r->count = weir_cuda_slot_count(r->program->image);
-    if (r->count == 0)
-        r->count = r->program->frames; /* changed from frame to frame; only for a task alone */
+    r->count = r->program->slots;
     r->slots = weir_alloc(r->count, sizeof *r->slots);
     if (!r->slots)
         return weir_fail_no_memory();
@@ -430,7 +428,7 @@ weir_status weir_cuda_slot_remake(slot *s, bool was_on)
 {
     made_graph before = weir_cuda_slot_give_up(s), none = {0};
     weir_status status = remake(s, was_on ? &before : &none); /* what is off stays off in an update */
-    weir_made_graph_destroy(&before); /* not earlier: one with conditional nodes that was made in the place of another never ended (driver 580) */
+    weir_made_graph_destroy(&before);
     if (status != WEIR_OK)
         drop_graph(s); /* the next frame tries again */
     return status;

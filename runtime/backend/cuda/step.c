@@ -31,7 +31,7 @@ static cudaError_t step_native(weir_program *p, flight *f, uint32_t task, const 
     cudaError_t result = cudaSuccess;
     if (atomic_load(&p->failed) <= f->number)
         return cudaSuccess;
-    weir_native_nodes_begin(&nodes, p, (uint32_t)(f->number % p->native_slots));
+    weir_native_nodes_begin(&nodes, p, (uint32_t)(f->number % p->slots));
     nodes.task = task;
     *call = "capturing what it enqueues";
     weir_status status = weir_native_record(&nodes, &p->root.actions[task], &graph);
