@@ -2,26 +2,17 @@
  * own values, and host tasks that take their time do not hold up the kernels of later frames. Nothing asserts a time. Its twin on a device is
  * backend/cuda/in_flight_test.c. */
 #include "run/fixture.h"
+#include "util/counting.h"
 #include <stdatomic.h>
 
 enum { N = 64, IN_FLIGHT_MOST = 4, PATIENCE_MS = 15000 };
 
 static gate stop;
-static atomic_long requests;
-
-static void *counted(void *memory, size_t bytes)
-{
-    atomic_fetch_add(&requests, 1);
-    if (bytes > 0)
-        return realloc(memory, bytes);
-    free(memory);
-    return NULL;
-}
 
 static void set_up(void)
 {
     no_environment();
-    weir_set_allocator(counted);
+    counting_start(0, 0);
     gate_init(&stop);
 }
 
@@ -91,7 +82,7 @@ static void slow_consumer(uint32_t workers, uint32_t copies, uint32_t frames)
     weir_add_copy(graph, "down", WEIR_WRITE(out), WEIR_READ(x));
     weir_add_host(graph, "consume", consume, &c, WEIR_ARGS(WEIR_READ(out)));
     weir_exec *exec = exec_make(runtime, graph, frames);
-    const long before = atomic_load(&requests);
+    const long before = atomic_load(&counting_asked), live = atomic_load(&counting_live);
     for (uint32_t n = 1; n <= frames; n++)
         submit_value(exec, param, n, 0);
     for (int n = 1; n <= STEADY; n++) {
@@ -103,7 +94,8 @@ static void slow_consumer(uint32_t workers, uint32_t copies, uint32_t frames)
     }
     gate_let(&stop, (int)frames);
     OK(weir_exec_wait(exec, (weir_ticket){STEADY + frames}, -1));
-    ck_assert_int_eq(atomic_load(&requests) - before, 0);
+    ck_assert_int_eq(atomic_load(&counting_asked) - before, 0);
+    ck_assert_int_eq(atomic_load(&counting_live), live);
     ck_assert_uint_eq(c.calls, STEADY + frames);
     ck_assert_msg(c.wrong == 0, "%u workers, %u in flight, %u copies: %u numbers were another frame's", workers, frames, copies, c.wrong);
     weir_exec_destroy(exec);

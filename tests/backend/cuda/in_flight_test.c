@@ -3,6 +3,7 @@
  * once waits for each other, and says so when it waited in vain. */
 #include "cuda_fixture.h"
 #include "device_kernels.h"
+#include "util/counting.h"
 #include <stdatomic.h>
 
 enum { N = 64, IN_FLIGHT_MOST = 4, PATIENCE_MS = 15000 };
@@ -12,22 +13,12 @@ static const weir_shape wide = {.grid = {2}, .block = {32}}, one = {.grid = {1},
 
 static weir_runtime *runtime;
 static gate stop;
-static atomic_long requests;
-
-static void *counted(void *memory, size_t bytes)
-{
-    atomic_fetch_add(&requests, 1);
-    if (bytes > 0)
-        return realloc(memory, bytes);
-    free(memory);
-    return NULL;
-}
 
 static void set_up(void)
 {
     no_environment();
     setenv("WEIR_LOG", "off", 1); /* failing tasks are logged */
-    weir_set_allocator(counted);
+    counting_start(0, 0);
     gate_init(&stop);
     runtime = cuda_runtime();
 }
@@ -145,22 +136,24 @@ static void slow_consumer(uint32_t copies, uint32_t frames, const char *mode)
     enum { WARM = 30, STEADY = 60 };
     pipeline p;
     const int entered = gate_entered(&stop);
-    long before = 0;
+    long before = 0, live = 0;
     pipeline_make(&p, copies, frames, mode);
     for (uint32_t n = 0; n < frames; n++)
         pipeline_submit(&p, 0);
     for (int n = 1; n <= WARM + STEADY; n++) {
         gate_await(&stop, entered + n);
         nothing_more_may_begin(&p);
-        if (n == WARM)
-            before = atomic_load(&requests);
+        if (n == WARM) {
+            before = atomic_load(&counting_asked);
+            live = atomic_load(&counting_live);
+        }
         gate_let(&stop, 1);
         pipeline_submit(&p, LONG_NS);
     }
-    const long taken = atomic_load(&requests) - before;
+    const long taken = atomic_load(&counting_asked) - before, given = live - atomic_load(&counting_live);
     gate_let(&stop, (int)frames);
     OK(weir_exec_wait(p.exec, (weir_ticket){p.submitted}, LONG_NS));
-    ck_assert_msg(taken == 0, "%s, %u in flight: %ld requests for memory in %d frames", mode, frames, taken, STEADY);
+    ck_assert_msg(taken == 0 && given == 0, "%s, %u in flight: %ld requests for memory in %d frames, %ld given back", mode, frames, taken, STEADY, given);
     ck_assert_uint_eq(p.consumer.calls, p.submitted);
     ck_assert_msg(p.consumer.wrong == 0, "%s, %u in flight, %u copies: %u numbers were another frame's", mode, frames, copies, p.consumer.wrong);
     OK(weir_runtime_wait(runtime, LONG_NS)); /* for the callbacks too */
