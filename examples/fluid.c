@@ -2,12 +2,13 @@
  *
  *     fluid --input drawing.png --frames 120 --output out/fluid
  *
- * The loop is the one of every weir program: begin, fill what the frame is to read, submit. It never waits for a frame; `begin`
- * does, where too many are in flight. Encoding is a task of the graph, so that it too overlaps what does not need it. */
+ * The loop is the one of every weir program: begin, fill what the frame is to read, submit. It waits only for the frame whose place the next one
+ * takes, --in-flight frames before, to look how that went. Encoding is a task of the graph, so that it too overlaps what does not need it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "fluid_graph.h"
 #include "fluid_scene.h"
@@ -16,14 +17,15 @@
 #include "options.h"
 #include "weir/weir.h"
 
-enum { FRAMES_IN_FLIGHT = 1 };
+enum { IN_FLIGHT_MAX = 12, PRIORITY_MAX = 100 };
 
 static const char program[] = "fluid";
 
 typedef struct {
     const char *input, *mask, *output, *solver, *timing;
     option_size size;
-    uint64_t frames, sweeps, seed, sweeps_a_test, sweeps_at_most;
+    int32_t priority[FLUID_STAGES];
+    uint64_t frames, in_flight, sweeps, seed, sweeps_a_test, sweeps_at_most;
     double residual;
 } settings;
 
@@ -43,6 +45,7 @@ typedef struct {
     weir_plan *plan;
     weir_exec *exec;
     solves solves;
+    double full_ns, ended_ns; /* when the last of the first --in-flight frames, and of all frames, was seen to be done */
 } run;
 
 static int read_options(int argc, char **argv, settings *s)
@@ -59,6 +62,9 @@ static int read_options(int argc, char **argv, settings *s)
         {"--size", "WxH", "cells of the grid, pixels of a frame (as the picture, longer side 640)", OPTION_SIZE, &s->size,
             FLUID_SIDE_MIN, FLUID_SIDE_MAX, NULL, NULL},
         {"--frames", "N", "how many (120)", OPTION_NUMBER, &s->frames, 1, 100000, NULL, NULL},
+        {"--in-flight", "N", "frames under way at once, as far as their data allow (1)", OPTION_NUMBER, &s->in_flight, 1, IN_FLIGHT_MAX, NULL, NULL},
+        {"--priorities", "A,B,C", "of upload, solve, and shading and download; lower is more urgent (-1,0,1)", OPTION_THREE, s->priority, 0,
+            PRIORITY_MAX, NULL, NULL},
         {"--sweeps", "N", "of the pressure a frame (40)", OPTION_NUMBER, &s->sweeps, 1, 1000, NULL, NULL},
         {"--solver", "NAME", "red-black; jacobi, which needs many more sweeps; or residual, red-black until it is good enough (red-black)",
             OPTION_CHOICE, &s->solver, 0, 0, solvers, NULL},
@@ -67,7 +73,7 @@ static int read_options(int argc, char **argv, settings *s)
         {"--sweeps-a-test", "N", "of solver residual, from one look at it to the next (10)", OPTION_NUMBER, &s->sweeps_a_test, 1, 100, NULL, NULL},
         {"--sweeps-at-most", "N", "of solver residual in a frame, good enough or not (2000)", OPTION_NUMBER, &s->sweeps_at_most, 1, 1000000, NULL,
             NULL},
-        {"--lanes", "N", "at most so many tasks at once (the backend's own number)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_LANES"},
+        {"--lanes", "N", "at most so many tasks at once (the backend's own number; with several frames in flight no less than 3)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_LANES"},
         {"--workers", "N", "host threads (as many as there are processors)", OPTION_NUMBER, NULL, 1, 1024, NULL, "WEIR_WORKERS"},
         {"--policy", "NAME", "how tasks are laid out: round_robin or priority (priority)", OPTION_CHOICE, NULL, 0, 0, policies,
             "WEIR_POLICY"},
@@ -114,9 +120,12 @@ static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_ex
         .encode = r->writes ? frame_writer_encode : NULL,
         .user = &r->writer,
     };
+    memcpy(setup.priority, s->priority, sizeof setup.priority);
     weir_plan *start_plan = NULL;
     bool done = good(fluid_graph_create(&setup, &r->graph)) && good(weir_runtime_create(NULL, &r->runtime));
-    weir_plan_options wanted = {.lanes = done ? weir_runtime_lanes(r->runtime) : 0, .frames = FRAMES_IN_FLIGHT};
+    weir_plan_options wanted = {.lanes = done ? weir_runtime_lanes(r->runtime) : 0, .frames = (uint32_t)s->in_flight};
+    if (s->in_flight > 1 && wanted.lanes < FLUID_STAGES)
+        wanted.lanes = FLUID_STAGES; /* so that none holds up another's next frame */
     done = done && good(weir_plan_create(r->graph.frame, &wanted, &r->plan)) && good(weir_plan_create(r->graph.start, NULL, &start_plan)) &&
         good(weir_exec_create(r->runtime, r->plan, &(weir_exec_options){.timing = strcmp(s->timing, "on") == 0}, &r->exec)) &&
         good(weir_exec_create(r->runtime, start_plan, NULL, start));
@@ -150,12 +159,19 @@ static void show_progress(uint64_t submitted, uint64_t all)
     fprintf(stderr, "%s [%s] %" PRIu64 "/%" PRIu64 "%c", program, bar, submitted, all, submitted < all ? '\r' : '\n');
 }
 
-/* How the solve of a frame went that is done, and the latest that is. */
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
+/* How the solve of a frame went that is done. */
 static bool note_solve(run *r, const settings *s, weir_ticket ticket)
 {
     solves *all = &r->solves;
     uint32_t tests = 0;
-    if (!all->tests || ticket.number == 0)
+    if (!all->tests)
         return true;
     if (!good(weir_exec_iterations(r->exec, ticket, r->graph.loop, &tests)))
         return false;
@@ -168,19 +184,34 @@ static bool note_solve(run *r, const settings *s, weir_ticket ticket)
     return true;
 }
 
+/* Before another frame takes the place of frame `n`, 0 and up. */
+static bool see_end(run *r, const settings *s, uint64_t n)
+{
+    const weir_ticket ticket = {n + 1};
+    if (!good(weir_exec_wait(r->exec, ticket, -1)))
+        return false;
+    r->ended_ns = now_ns();
+    if (n + 1 == s->in_flight)
+        r->full_ns = r->ended_ns;
+    return note_solve(r, s, ticket);
+}
+
 static bool run_frames(run *r, const settings *s, fluid_size size)
 {
-    weir_ticket last = {0};
+    uint64_t seen = 0;
     for (uint64_t n = 0; n < s->frames; n++) {
         weir_frame *frame = NULL;
-        if (!good(weir_exec_begin(r->exec, -1, &frame)) || !note_solve(r, s, last)) /* with one in flight, the last is now done */
+        if ((n >= s->in_flight && !see_end(r, s, seen++)) || !good(weir_exec_begin(r->exec, -1, &frame)))
             return false;
         fluid_sources_at(s->seed, n, size, weir_frame_data(frame, r->graph.sources));
-        if (!good(weir_frame_submit(frame, &last)))
+        if (!good(weir_frame_submit(frame, NULL)))
             return false;
         show_progress(n + 1, s->frames);
     }
-    return good(weir_exec_wait(r->exec, last, -1)) && note_solve(r, s, last);
+    while (seen < s->frames)
+        if (!see_end(r, s, seen++))
+            return false;
+    return true;
 }
 
 /* Median times of a group's tasks in a frame, added up. */
@@ -241,6 +272,10 @@ static void report(const run *r, const settings *s, fluid_size size)
         printf(": %s/frame-0001.png ..., all on one sheet: %s", r->writer.folder, r->writer.path);
     printf("\n%s, %s, %" PRIu32 " workers, %" PRIu32 " lanes, %s: %.3f ms a frame (median)", weir_runtime_backend(r->runtime), stats.mode,
         weir_runtime_workers(r->runtime), plan.lanes, plan.policy, stats.frame_ns / 1e6);
+    if (s->in_flight > 1)
+        printf(", %" PRIu64 " in flight", s->in_flight);
+    if (s->in_flight > 1 && s->frames > s->in_flight)
+        printf(", one every %.3f ms", (r->ended_ns - r->full_ns) / (double)(s->frames - s->in_flight) / 1e6);
     if (timed)
         printf(", not less than %.3f (%s)", stats.bound_ns / 1e6, stats.binding);
     printf("\n");
@@ -281,7 +316,7 @@ static bool work(run *r, const settings *s, const fluid_scene *scene)
 
 int main(int argc, char **argv)
 {
-    settings s = {.input = WEIR_FLUID_PICTURE, .solver = "red-black", .output = "out/fluid", .timing = "on", .frames = 120, .sweeps = 40, .seed = 1,
+    settings s = {.input = WEIR_FLUID_PICTURE, .solver = "red-black", .output = "out/fluid", .timing = "on", .frames = 120, .in_flight = 1, .priority = {-1, 0, 1}, .sweeps = 40, .seed = 1,
         .residual = 1e-3, .sweeps_a_test = 10, .sweeps_at_most = 2000};
     int ended = read_options(argc, argv, &s);
     if (ended >= 0)

@@ -6,6 +6,18 @@
 const char *const fluid_group_names[FLUID_GROUPS] = {"upload", "advect", "colour", "render", "download", "encode", "forces", "solve",
     "project"};
 
+static const fluid_stage stage_of_group[FLUID_GROUPS] = {
+    [FLUID_UPLOAD] = FLUID_STAGE_UPLOAD,
+    [FLUID_ADVECT] = FLUID_STAGE_SOLVE,
+    [FLUID_COLOUR] = FLUID_STAGE_SOLVE,
+    [FLUID_RENDER] = FLUID_STAGE_SHADE,
+    [FLUID_DOWNLOAD] = FLUID_STAGE_SHADE,
+    [FLUID_ENCODE] = FLUID_STAGE_SHADE,
+    [FLUID_FORCES] = FLUID_STAGE_SOLVE,
+    [FLUID_SOLVE] = FLUID_STAGE_SOLVE,
+    [FLUID_PROJECT] = FLUID_STAGE_SOLVE,
+};
+
 static const float OVER_RELAXATION = 1.9f, DAMPING = 0.9f;
 static const char *const channel_names[3] = {"red", "green", "blue"};
 
@@ -13,7 +25,8 @@ static const char *const channel_names[3] = {"red", "green", "blue"};
 typedef struct {
     weir_buffer *u, *v, *dye[3];                     /* rings */
     weir_buffer *picture[3], *solid, *clearance[2], *open[2]; /* written by start */
-    weir_buffer *sources, *from_x, *from_y, *vorticity, *rgba;
+    weir_buffer *sources; /* a ring, so that the next ones may come while these are poured */
+    weir_buffer *from_x, *from_y, *vorticity, *rgba;
     weir_buffer *pressure[2], *pressure_other[2], *divergence[2];
     weir_buffer *sums, *means, *residuals, *residual, *too_much; /* of a solve that stops at a residual */
 } fields;
@@ -23,7 +36,7 @@ typedef struct {
     fluid_graph *out;
     fields on;
     weir_status status; /* the first failure to make a buffer */
-    const char *group;  /* of the tasks that are being added */
+    fluid_group group;  /* of the tasks that are being added */
 } builder;
 
 static weir_buffer *buffer(builder *b, const char *name, size_t element_bytes, int32_t nx, int32_t ny, uint32_t nz, uint32_t copies,
@@ -85,7 +98,7 @@ static void make_buffers(builder *b)
     on->clearance[1] = cells(b, "clearance before", 1);
     on->open[0] = half(b, "open red", 1);
     on->open[1] = half(b, "open black", 1);
-    on->sources = buffer(b, "sources", sizeof(fluid_source), b->setup->motion.sources, 1, 1, 1, WEIR_DEVICE);
+    on->sources = buffer(b, "sources", sizeof(fluid_source), b->setup->motion.sources, 1, 1, WEIR_RING_AUTO, WEIR_DEVICE);
     on->from_x = cells(b, "from x", sizeof(float));
     on->from_y = cells(b, "from y", sizeof(float));
     on->vorticity = cells(b, "vorticity", sizeof(float));
@@ -106,18 +119,21 @@ static void make_buffers(builder *b)
     memcpy(b->out->divergence, on->divergence, sizeof on->divergence);
 }
 
-/* Names a task just added (NULL: keeps its name), puts it into the group and says what it costs, or each one if it is a repeat. */
+/* Names a task just added (NULL: keeps its name), puts it into the group and says how urgent it is and what it costs, or each one if it is a
+ * repeat. */
 static weir_task describe(builder *b, weir_graph *graph, weir_task task, const char *name, double ns_per_cell)
 {
     double cells_of_grid = (double)b->setup->size.nx * (double)b->setup->size.ny;
-    weir_task_set(graph, task, &(weir_task_options){.name = name, .group = b->group, .cost_ns = ns_per_cell * cells_of_grid});
+    weir_task_set(graph, task,
+        &(weir_task_options){.name = name, .group = fluid_group_names[b->group], .priority = b->setup->priority[stage_of_group[b->group]],
+            .cost_ns = ns_per_cell * cells_of_grid});
     return task;
 }
 
 /* Everything that follows, up to the next call, is of this group. */
 static void begin_group(builder *b, fluid_group group)
 {
-    b->group = fluid_group_names[group];
+    b->group = group;
     b->out->first[group] = weir_graph_task_count(b->out->frame) + 1;
 }
 

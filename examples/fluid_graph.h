@@ -5,13 +5,23 @@
  *
  * The solve is a fixed number of sweeps, or a loop on the device, which ends where the residual is small enough: the host learns of it afterwards.
  * The lower path needs nothing of the solve and runs beside it. Velocity and dye are rings: a frame reads the previous one's
- * copies and writes its own. */
+ * copies and writes its own.
+ *
+ * With several frames in flight these are three stages, which overlap: the next frame's upload, this one's solve, the shading and download of those
+ * before, whose dye keeps its copy of the ring as long as it may be looked at. What one stage alone touches is there once. */
 #ifndef WEIR_EXAMPLES_FLUID_GRAPH_H
 #define WEIR_EXAMPLES_FLUID_GRAPH_H
 
 #include <stdbool.h>
 #include "fluid_kernels.h"
 #include "weir/graph.h"
+
+typedef enum {
+    FLUID_STAGE_UPLOAD, /* group upload */
+    FLUID_STAGE_SOLVE,  /* all that moves smoke and air */
+    FLUID_STAGE_SHADE,  /* render, download, encode */
+    FLUID_STAGES
+} fluid_stage;
 
 typedef struct {
     fluid_size size;        /* at least 1 x 1 */
@@ -20,6 +30,7 @@ typedef struct {
     bool jacobi;            /* instead of red-black Gauss-Seidel; an odd number of sweeps is then rounded up */
     float residual;         /* above 0: red-black sweeps until no cell gains or loses more of its air in a unit of time, or `sweeps` of them are done */
     uint32_t sweeps_a_test; /* of that; 0 reads as 1. `sweeps` is rounded up to whole tests */
+    int32_t priority[FLUID_STAGES]; /* of a stage's tasks: weir_task_options.priority */
     weir_host_fn *encode;   /* called with each frame's picture, in order; NULL: nobody looks */
     void *user;             /* what encode is passed */
 } fluid_setup;

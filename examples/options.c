@@ -51,6 +51,33 @@ static bool take_number(const option *o, const char *text, char *what, size_t ro
     return true;
 }
 
+static bool read_signed(const char *text, const char **rest, uint64_t most, int32_t *out)
+{
+    const bool negative = *text == '-';
+    uint64_t number = 0;
+    if (!read_number(text + negative, rest, &number) || number > most)
+        return false;
+    *out = negative ? -(int32_t)number : (int32_t)number;
+    return true;
+}
+
+/* "-1,0,1" */
+static bool take_three(const option *o, const char *text, char *what, size_t room)
+{
+    int32_t three[3];
+    const char *rest = text;
+    bool good = true;
+    for (int i = 0; i < 3 && good; i++)
+        good = read_signed(rest, &rest, o->highest, &three[i]) && *rest++ == (i < 2 ? ',' : '\0');
+    if (!good) {
+        snprintf(what, room, "must be three whole numbers with commas between, each from -%" PRIu64 " to %" PRIu64, o->highest, o->highest);
+        return false;
+    }
+    if (o->value)
+        memcpy(o->value, three, sizeof three);
+    return true;
+}
+
 /* Decimal, as "0.001" or "1e-3". */
 static bool take_share(const option *o, const char *text, char *what, size_t room)
 {
@@ -115,6 +142,9 @@ static int take(const options *all, const option *o, const char *text)
         break;
     case OPTION_NUMBER:
         good = take_number(o, text, what, sizeof what);
+        break;
+    case OPTION_THREE:
+        good = take_three(o, text, what, sizeof what);
         break;
     case OPTION_SHARE:
         good = take_share(o, text, what, sizeof what);

@@ -11,7 +11,7 @@
 
 enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_BAD_USAGE = 2 };
 
-typedef enum { OPTION_TEXT, OPTION_NUMBER, OPTION_SHARE, OPTION_SIZE, OPTION_CHOICE } option_kind;
+typedef enum { OPTION_TEXT, OPTION_NUMBER, OPTION_THREE, OPTION_SHARE, OPTION_SIZE, OPTION_CHOICE } option_kind;
 
 typedef struct {
     uint32_t width, height;
@@ -22,8 +22,8 @@ typedef struct {
     const char *operand;          /* as help shows it: "N" */
     const char *help;
     option_kind kind;
-    void *value;                  /* const char *, uint64_t, double (a share: above 0, at most 1), option_size, const char *; NULL: only checked */
-    uint64_t lowest, highest;     /* of a number, or of each side of a size */
+    void *value;                  /* const char *, uint64_t, int32_t[3], double (a share: above 0, at most 1), option_size, const char *; NULL: only checked */
+    uint64_t lowest, highest;     /* of a number, or of each side of a size; of three numbers, each is from -highest to highest */
     const char *const *choices;   /* NULL ends them */
     const char *environment;      /* NULL, or the variable that the option sets */
 } option;

@@ -55,6 +55,26 @@ same_bytes_for_every_lane_and_worker_count)
         rm -rf first
     done
     ;;
+same_bytes_for_every_number_in_flight)
+    for solver in red-black jacobi "residual --residual 0.002 --sweeps-a-test 3"; do
+        common="--size 120x90 --frames 9 --sweeps 11 --solver $solver --mask $data/mask.png"
+        "$fluid" $common --lanes 1 --workers 1 --output first >out || fail "run"
+        for flight in 1 2 3 7; do
+            for how in "--lanes 1 --workers 1" "--lanes 3 --workers 2" "--lanes 8 --workers 3 --policy round_robin" \
+                "--lanes 4 --workers 2 --priorities 1,0,-1" "--workers 2 --priorities 0,0,0 --timing off"; do
+                rm -rf other
+                "$fluid" $common --in-flight $flight $how --output other >out || fail "run $flight, $how"
+                diff -r first other || fail "$solver, $flight in flight, $how"
+            done
+        done
+        for seed in 1 2 3; do
+            rm -rf other
+            WEIR_SHUFFLE=$seed "$fluid" $common --lanes 6 --in-flight 3 --output other >out || fail "run shuffled"
+            diff -r first other || fail "$solver shuffled by $seed"
+        done
+        rm -rf first
+    done
+    ;;
 another_seed_gives_other_smoke)
     "$fluid" --size 64x64 --frames 6 --seed 1 --output one >out && "$fluid" --size 64x64 --frames 6 --seed 2 --output two >out || fail "run"
     cmp -s one/frame-0006.png two/frame-0006.png && fail "same smoke"
@@ -78,6 +98,10 @@ bad_usage_is_named)
     expect 2 "workers 0: must be" "$fluid" --workers 0
     expect 2 "frames 1e3: must be" "$fluid" --frames 1e3
     expect 2 "frames 99999999999999999999: must be" "$fluid" --frames 99999999999999999999
+    expect 2 "in-flight 0: must be" "$fluid" --in-flight 0
+    expect 2 "in-flight 13: must be" "$fluid" --in-flight 13
+    expect 2 "priorities 1,2: must be three whole numbers" "$fluid" --priorities 1,2
+    expect 2 "priorities 0,0,101: must be three whole numbers" "$fluid" --priorities 0,0,101
     expect 2 "policy best: must be one of round_robin, priority" "$fluid" --policy best
     expect 2 "solver cg: must be one of red-black, jacobi, residual" "$fluid" --solver cg
     expect 2 "residual 0: must be a number above 0" "$fluid" --residual 0
@@ -98,6 +122,10 @@ command_line_wins_over_environment)
     grep -q "1 workers, 3 lanes" out || fail "environment: $(cat out)"
     WEIR_LANES=3 WEIR_WORKERS=1 WEIR_POLICY=priority "$fluid" $quick --lanes 2 --workers 2 --policy round_robin >out || fail "run"
     grep -q "2 workers, 2 lanes, round_robin" out || fail "command line: $(cat out)"
+    "$fluid" $quick --workers 1 --in-flight 2 >out || fail "run of stages"
+    grep -q "1 workers, 3 lanes" out || fail "no lane for each stage: $(cat out)"
+    "$fluid" $quick --workers 1 --in-flight 2 --lanes 1 >out || fail "run of stages in a lane"
+    grep -q "1 workers, 1 lanes" out || fail "lanes of the command line, several in flight: $(cat out)"
     expect 1 "WEIR_POLICY=best: must be one of" env WEIR_POLICY=best "$fluid" $quick
     expect 1 "WEIR_LANES=0: must be" env WEIR_LANES=0 "$fluid" $quick
     expect 1 "WEIR_WORKERS=many: must be" env WEIR_WORKERS=many "$fluid" $quick
@@ -115,6 +143,10 @@ it_says_what_ran)
     "$fluid" $quick --timing off >out || fail "run untimed"
     grep -q '^host, eager, .* ms a frame (median)$' out || fail "untimed: $(cat out)"
     grep -q '^solve' out && fail "times without timing"
+    "$fluid" $quick --in-flight 3 >out || fail "run three in flight"
+    grep -q '^host, eager, .* ms a frame (median), 3 in flight, one every [0-9.]* ms, not less than ' out || fail "three in flight: $(cat out)"
+    "$fluid" $quick --in-flight 4 >out || fail "run all in flight" # no frame after the first four, so nothing to measure
+    grep -q '^host, eager, .* ms a frame (median), 4 in flight, not less than ' out || fail "all in flight: $(cat out)"
     [ -z "$(find . -name '*.png')" ] || fail "pictures nobody wanted"
     ;;
 a_solve_says_how_many_sweeps_it_took)
@@ -126,6 +158,10 @@ a_solve_says_how_many_sweeps_it_took)
     "$fluid" $quick --residual 0.000001 --sweeps-at-most 25 >out || fail "run to the most"
     grep -q "^pressure to 1e-06: 30 sweeps a frame (median), 30 at most, .*; 5 frames ended at --sweeps-at-most$" out || fail "the most: $(cat out)"
     grep -q '^solve .*%$' out || fail "no table of groups"
+    for flight in 1 2 3 6; do # each frame is looked at, once, however many are under way
+        "$fluid" $quick --residual 0.000001 --sweeps-at-most 25 --in-flight $flight >out || fail "run $flight in flight"
+        grep -q "; 5 frames ended at --sweeps-at-most$" out || fail "$flight in flight: $(cat out)"
+    done
     "$fluid" --frames 2 --size 64x64 --output none >out || fail "run of fixed sweeps"
     grep -q '^pressure' out && fail "a solve where there is none"
     ;;
@@ -134,7 +170,9 @@ cuda_frames_are_the_hosts)
     for solver in red-black jacobi "residual --residual 0.002 --sweeps-a-test 4"; do
         common="--size 200x120 --frames 12 --sweeps 11 --solver $solver --mask $data/mask.png"
         "$fluid" $common --output first >out || fail "run on the host"
-        for how in "--mode eager" "--mode eager --lanes 1" "--mode replay" "--mode capture --lanes 3" "--mode replay --timing off --policy round_robin"; do
+        for how in "--mode eager" "--mode eager --lanes 1" "--mode replay" "--mode capture --lanes 3" "--mode replay --timing off --policy round_robin" \
+            "--mode eager --in-flight 2" "--mode eager --in-flight 3" "--mode replay --in-flight 2" "--mode replay --in-flight 3 --timing off" \
+            "--mode capture --in-flight 2 --lanes 3" "--mode capture --in-flight 3" "--mode replay --in-flight 3 --priorities 0,0,0"; do
             rm -rf other
             "$fluid" $common --backend cuda $how --output other >out 2>err || fail "run $how"
             mode=${how#--mode }
@@ -148,6 +186,10 @@ frames_written_before_a_failure_stay)
     mkdir -p frames/frame-0004.png # nobody can write a file of that name
     expect 1 "frames/frame-0004.png: cannot write" "$fluid" --size 64x64 --frames 9 --output frames
     grep -q "task 'encode'" err || fail "the task is not named"
+    mkdir -p several/frame-0004.png
+    expect 1 "several/frame-0004.png: cannot write" "$fluid" --size 64x64 --frames 9 --in-flight 3 --output several
+    grep -q "keeps the 3 frames written before" err || fail "three in flight"
+    [ -e several/frame-0005.png ] && fail "a frame after the failure, three in flight"
     for n in 1 2 3; do
         "$compare" frames/frame-000$n.png frames/frame-0001.png 1 0 >out || fail "frame $n is no whole picture"
     done
@@ -176,7 +218,7 @@ an_unwritable_folder_is_named)
     ;;
 help_and_version_go_to_standard_output)
     "$fluid" --help >out 2>err || fail "help"
-    for option in input mask size frames sweeps solver residual sweeps-a-test sweeps-at-most lanes workers policy backend mode timing seed output help version; do
+    for option in input mask size frames in-flight priorities sweeps solver residual sweeps-a-test sweeps-at-most lanes workers policy backend mode timing seed output help version; do
         grep -q -- "--$option" out || fail "help is silent on --$option"
     done
     [ -s err ] && fail "something on standard error"

@@ -80,6 +80,37 @@ START_TEST(every_plan_of_it_holds)
 }
 END_TEST
 
+static uint32_t lane_of(const fluid_graph *graph, const weir_plan *plan, const char *name)
+{
+    weir_plan_entry entry;
+    ck_assert_msg(weir_plan_get(plan, weir_graph_find(graph->frame, name), &entry) == WEIR_OK, "%s: %s", name, weir_last_error());
+    return entry.lane;
+}
+
+START_TEST(stages_of_different_priorities_have_lanes_of_their_own)
+{
+    static const char *const names[FLUID_STAGES][4] = {{"upload sources"}, {"trace", "pour red", "sweep/3/relax red", "project u"}, {"shade", "download", "encode"}};
+    fluid_setup setup = setup_of(64, 64, 6, false);
+    memcpy(setup.priority, (const int32_t[FLUID_STAGES]){-1, 0, 1}, sizeof setup.priority);
+    fluid_graph graph = graph_of(setup);
+    for (uint32_t lanes = 3; lanes <= 8; lanes++) {
+        weir_plan *plan = NULL;
+        int stage_of_lane[8] = {0}; /* 1 and up */
+        ck_assert_int_eq(weir_plan_create(graph.frame, &(weir_plan_options){.lanes = lanes, .frames = 3}, &plan), WEIR_OK);
+        ck_assert_msg(weir_plan_check(plan) == WEIR_OK, "%s", weir_last_error());
+        for (int stage = 0; stage < FLUID_STAGES; stage++)
+            for (int i = 0; i < 4 && names[stage][i]; i++) {
+                uint32_t lane = lane_of(&graph, plan, names[stage][i]);
+                ck_assert_msg(stage_of_lane[lane] == 0 || stage_of_lane[lane] == stage + 1, "'%s' is in lane %u of another stage, %u lanes",
+                    names[stage][i], (unsigned)lane, (unsigned)lanes);
+                stage_of_lane[lane] = stage + 1;
+            }
+        weir_plan_destroy(plan);
+    }
+    fluid_graph_destroy(&graph);
+}
+END_TEST
+
 static weir_plan_entry entry_of(const fluid_graph *graph, const weir_plan *plan, const char *name)
 {
     weir_plan_entry entry;
@@ -357,6 +388,7 @@ int main(void)
     tcase_add_test(cases, both_graphs_are_free_of_hazards);
     tcase_add_test(cases, every_plan_of_it_holds);
     tcase_add_test(cases, the_picture_does_not_wait_for_the_solve);
+    tcase_add_test(cases, stages_of_different_priorities_have_lanes_of_their_own);
     tcase_add_test(cases, groups_share_out_all_tasks_in_order);
     tcase_add_test(cases, an_odd_number_of_jacobi_sweeps_is_rounded_up);
     tcase_add_test(cases, without_forces_the_picture_stands_still);

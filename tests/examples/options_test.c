@@ -8,6 +8,7 @@ static const char *text, *choice;
 static uint64_t number;
 static option_size size;
 static double share;
+static int32_t three[3];
 
 static int read_line(int argc, const char *const *argv)
 {
@@ -16,6 +17,7 @@ static int read_line(int argc, const char *const *argv)
         {"--text", "T", "any text", OPTION_TEXT, &text, 0, 0, NULL, NULL},
         {"--number", "N", "a number", OPTION_NUMBER, &number, 3, 12, NULL, NULL},
         {"--share", "R", "a share", OPTION_SHARE, &share, 0, 0, NULL, NULL},
+        {"--three", "A,B,C", "three numbers", OPTION_THREE, three, 0, 20, NULL, NULL},
         {"--size", "WxH", "a size", OPTION_SIZE, &size, 2, 100, NULL, NULL},
         {"--choice", "C", "a choice", OPTION_CHOICE, &choice, 0, 0, choices, NULL},
         {"--lanes", "N", "for weir", OPTION_NUMBER, NULL, 1, 9, NULL, "WEIR_LANES"},
@@ -66,6 +68,21 @@ START_TEST(a_share_is_above_0_and_not_above_1)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         ck_assert_msg(READ("--share", bad[i]) == EXIT_BAD_USAGE, "%s", bad[i]);
         ck_assert_double_eq(share, 0.5);
+    }
+}
+END_TEST
+
+START_TEST(three_numbers_have_signs_and_commas)
+{
+    ck_assert_int_eq(READ("--three", "-20,0,20"), -1);
+    ck_assert_int_eq(three[0], -20);
+    ck_assert_int_eq(three[1], 0);
+    ck_assert_int_eq(three[2], 20);
+    const char *const bad[] = {"1", "1,2", "1,2,", "1,2,3,", "1,2,3,4", ",1,2", "1,,2", "1, 2,3", "1,2,21", "-21,0,0", "--1,0,0", "+1,0,0", "1,2,3x", "-,0,0",
+        "1,2,99999999999999999999", ""};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ck_assert_msg(READ("--three", bad[i]) == EXIT_BAD_USAGE, "%s", bad[i]);
+        ck_assert_int_eq(three[0], -20);
     }
 }
 END_TEST
@@ -125,6 +142,7 @@ int main(void)
     tcase_add_checked_fixture(cases, reset, NULL);
     tcase_add_test(cases, values_follow_a_space_or_an_equals_sign);
     tcase_add_test(cases, a_share_is_above_0_and_not_above_1);
+    tcase_add_test(cases, three_numbers_have_signs_and_commas);
     tcase_add_test(cases, what_is_not_given_keeps_its_value);
     tcase_add_test(cases, the_last_of_several_counts_and_text_may_hold_equals_signs);
     tcase_add_test(cases, an_option_that_stands_for_a_variable_overwrites_it);
