@@ -25,7 +25,7 @@ typedef struct {
     const char *input, *mask, *output, *solver, *timing;
     option_size size;
     int32_t priority[FLUID_STAGES];
-    uint64_t frames, in_flight, sweeps, seed, sweeps_a_test, sweeps_at_most;
+    uint64_t frames, drift, in_flight, sweeps, seed, sweeps_a_test, sweeps_at_most;
     double residual;
 } settings;
 
@@ -59,6 +59,8 @@ static int read_options(int argc, char **argv, settings *s)
         {"--input", "FILE", "picture whose colours become smoke (a drawing that comes with weir)", OPTION_TEXT, &s->input, 0, 0, NULL,
             NULL},
         {"--mask", "FILE", "picture whose bright parts are walls (none)", OPTION_TEXT, &s->mask, 0, 0, NULL, NULL},
+        {"--drift", "N", "pixels that the picture moves to the right in a frame, around and around; it is then uploaded for each (0)", OPTION_NUMBER,
+            &s->drift, 0, FLUID_SIDE_MAX, NULL, NULL},
         {"--size", "WxH", "cells of the grid, pixels of a frame (as the picture, longer side 640)", OPTION_SIZE, &s->size,
             FLUID_SIDE_MIN, FLUID_SIDE_MAX, NULL, NULL},
         {"--frames", "N", "how many (120)", OPTION_NUMBER, &s->frames, 1, 100000, NULL, NULL},
@@ -117,6 +119,7 @@ static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_ex
         .residual = stops_at_residual(s) ? (float)s->residual : 0.0f,
         .sweeps_a_test = (uint32_t)s->sweeps_a_test,
         .jacobi = strcmp(s->solver, "jacobi") == 0,
+        .feeds = s->drift > 0,
         .encode = r->writes ? frame_writer_encode : NULL,
         .user = &r->writer,
     };
@@ -196,14 +199,26 @@ static bool see_end(run *r, const settings *s, uint64_t n)
     return note_solve(r, s, ticket);
 }
 
-static bool run_frames(run *r, const settings *s, fluid_size size)
+/* The picture, moved to the right by `shift` pixels; what leaves there comes in on the left. */
+static void write_moved(const picture *from, size_t shift, uint8_t *to)
+{
+    const size_t row = 4 * (size_t)from->width, left = 4 * (shift % from->width);
+    for (size_t y = 0; y < from->height; y++) {
+        memcpy(to + y * row + left, from->rgba + y * row, row - left);
+        memcpy(to + y * row, from->rgba + y * row + row - left, left);
+    }
+}
+
+static bool run_frames(run *r, const settings *s, const fluid_scene *scene)
 {
     uint64_t seen = 0;
     for (uint64_t n = 0; n < s->frames; n++) {
         weir_frame *frame = NULL;
         if ((n >= s->in_flight && !see_end(r, s, seen++)) || !good(weir_exec_begin(r->exec, -1, &frame)))
             return false;
-        fluid_sources_at(s->seed, n, size, weir_frame_data(frame, r->graph.sources));
+        fluid_sources_at(s->seed, n, scene->size, weir_frame_data(frame, r->graph.sources));
+        if (r->graph.feed)
+            write_moved(&scene->image, s->drift * n, weir_frame_data(frame, r->graph.feed));
         if (!good(weir_frame_submit(frame, NULL)))
             return false;
         show_progress(n + 1, s->frames);
@@ -300,7 +315,7 @@ static bool work(run *r, const settings *s, const fluid_scene *scene)
     weir_exec *start = NULL;
     bool done = make_room_for_solves(r, s) && prepare(r, s, scene, &start) && run_start(r, start, scene);
     weir_exec_destroy(start);
-    if (done && !run_frames(r, s, scene->size)) {
+    if (done && !run_frames(r, s, scene)) {
         done = false;
         if (r->writes && r->writer.trouble.text[0]) {
             writer_failed(&r->writer);

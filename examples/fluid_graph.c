@@ -24,8 +24,9 @@ static const char *const channel_names[3] = {"red", "green", "blue"};
 /* What is on the device. Halves: see kernels/pressure.c. */
 typedef struct {
     weir_buffer *u, *v, *dye[3];                     /* rings */
-    weir_buffer *picture[3], *solid, *clearance[2], *open[2]; /* written by start */
+    weir_buffer *picture[3], *solid, *clearance[2], *open[2]; /* written by start; picture by each frame too, if that feeds */
     weir_buffer *sources; /* a ring, so that the next ones may come while these are poured */
+    weir_buffer *feed;    /* of setup.feeds: the picture as it was uploaded */
     weir_buffer *from_x, *from_y, *vorticity, *rgba;
     weir_buffer *pressure[2], *pressure_other[2], *divergence[2];
     weir_buffer *sums, *means, *residuals, *residual, *too_much; /* of a solve that stops at a residual */
@@ -87,6 +88,10 @@ static void make_buffers(builder *b)
     b->out->walls = buffer(b, "walls in", 1, size.nx, size.ny, 1, 1, WEIR_HOST_IN);
     b->out->sources = buffer(b, "sources in", sizeof(fluid_source), b->setup->motion.sources, 1, 1, WEIR_RING_AUTO, WEIR_HOST_IN);
     b->out->pixels = buffer(b, "pixels", 4, size.nx, size.ny, 1, WEIR_RING_AUTO, WEIR_HOST_OUT);
+    if (b->setup->feeds) {
+        b->out->feed = buffer(b, "feed in", 4, size.nx, size.ny, 1, WEIR_RING_AUTO, WEIR_HOST_IN);
+        on->feed = cells(b, "feed", 4);
+    }
     on->u = ring(b, "u");
     on->v = ring(b, "v");
     for (int c = 0; c < 3; c++) {
@@ -137,11 +142,25 @@ static void begin_group(builder *b, fluid_group group)
     b->out->first[group] = weir_graph_task_count(b->out->frame) + 1;
 }
 
+/* Once painted, the picture's place is free for the next one, long before it is poured: a single one will do. */
+static void add_feed(builder *b)
+{
+    weir_graph *graph = b->out->frame;
+    const fields *on = &b->on;
+    fluid_size size = b->setup->size;
+    describe(b, graph, weir_add_copy(graph, "upload picture", WEIR_WRITE(on->feed), WEIR_READ(b->out->feed)), NULL, 0.5);
+    weir_task paint = weir_add_kernel(graph, &fluid_paint, fluid_shape(size),
+        WEIR_ARGS(WEIR_WRITE(on->picture[0]), WEIR_WRITE(on->picture[1]), WEIR_WRITE(on->picture[2]), WEIR_READ(on->feed), WEIR_VALUE(size)));
+    describe(b, graph, paint, NULL, 3.0);
+}
+
 static void add_upload(builder *b)
 {
     begin_group(b, FLUID_UPLOAD);
     weir_task copy = weir_add_copy(b->out->frame, "upload sources", WEIR_WRITE(b->on.sources), WEIR_READ(b->out->sources));
     b->out->handles = describe(b, b->out->frame, copy, NULL, 0.001).graph;
+    if (b->setup->feeds)
+        add_feed(b);
 }
 
 /* By the air of the previous frame, which is free of divergence: where it carries the dye, and where itself. */

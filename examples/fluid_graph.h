@@ -31,6 +31,7 @@ typedef struct {
     float residual;         /* above 0: red-black sweeps until no cell gains or loses more of its air in a unit of time, or `sweeps` of them are done */
     uint32_t sweeps_a_test; /* of that; 0 reads as 1. `sweeps` is rounded up to whole tests */
     int32_t priority[FLUID_STAGES]; /* of a stage's tasks: weir_task_options.priority */
+    bool feeds;             /* each frame uploads a picture of its own, and it is this that colours the smoke; else that of start does, in all frames */
     weir_host_fn *encode;   /* called with each frame's picture, in order; NULL: nobody looks */
     void *user;             /* what encode is passed */
 } fluid_setup;
@@ -57,6 +58,7 @@ typedef struct {
     weir_buffer *picture;  /* HOST_IN of start: float, three planes: red, green, blue; the dye that the run begins with */
     weir_buffer *walls;    /* HOST_IN of start: uint8_t, not 0 where a wall stands */
     weir_buffer *sources;  /* HOST_IN of frame: fluid_source, motion.sources of them */
+    weir_buffer *feed;     /* of setup.feeds: HOST_IN of frame: its picture, 4 bytes a cell as PNG has them; else NULL */
     weir_buffer *pixels;   /* HOST_OUT of frame: 4 bytes a cell */
     uint32_t first[FLUID_GROUPS + 1]; /* group g has the frame's tasks number first[g] to first[g + 1] - 1 */
     uint32_t handles;      /* what the frame's weir_task handles hold beside the number */

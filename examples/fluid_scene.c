@@ -2,7 +2,7 @@
 #include "fluid_scene.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "picture.h"
+#include "shade_cell.h"
 
 static bool complain(const char *program, const char *path, const char *text)
 {
@@ -23,15 +23,12 @@ static fluid_size size_like(const picture *image)
     return (fluid_size){shorter_side(image->width, image->height), FLUID_SIDE_DEFAULT};
 }
 
-/* A screen's values become light, so that mixed colours look as they should; the shading takes the root again. */
 static void light_of(const picture *image, float *planes)
 {
     size_t cells = (size_t)image->width * image->height;
     for (size_t i = 0; i < cells; i++)
-        for (size_t c = 0; c < 3; c++) {
-            float value = (float)(image->rgba[4 * i + c] * image->rgba[4 * i + 3]) / 65025.0f;
-            planes[c * cells + i] = value * value;
-        }
+        for (size_t c = 0; c < 3; c++)
+            planes[c * cells + i] = shade_dye_of(image->rgba + 4 * i, (int32_t)c);
 }
 
 /* Returns how many cells stay free. */
@@ -78,7 +75,7 @@ bool fluid_scene_read(const char *program, const char *picture_path, const char 
         light_of(&image, scene.picture);
     if (done && mask_path && walls_of(&mask, scene.walls) == 0)
         done = complain(program, mask_path, "leaves no room for the smoke: every pixel is bright; paint what is free black");
-    picture_free(&image);
+    scene.image = image;
     picture_free(&mask);
     if (done)
         *out = scene;
@@ -89,6 +86,7 @@ bool fluid_scene_read(const char *program, const char *picture_path, const char 
 
 void fluid_scene_free(fluid_scene *scene)
 {
+    picture_free(&scene->image);
     free(scene->picture);
     free(scene->walls);
     *scene = (fluid_scene){0};

@@ -4,12 +4,14 @@
 
 #include <stdbool.h>
 #include "fluid_kernels.h"
+#include "picture.h"
 
 enum { FLUID_SIDE_MIN = 16, FLUID_SIDE_MAX = 4096, FLUID_SIDE_DEFAULT = 640 };
 
 typedef struct {
     fluid_size size;
-    float *picture;  /* three planes: red, green, blue as light, 0 to 1 */
+    picture image;   /* of that size */
+    float *picture;  /* the same as dye: three planes: red, green, blue as light, 0 to 1 */
     uint8_t *walls;  /* 1 where a wall stands */
 } fluid_scene;
 

@@ -81,6 +81,7 @@ extern const weir_kernel fluid_judge_round; /* fold: the same and a decision, in
 
 /* shade.c */
 extern const weir_kernel fluid_shade; /* cells: W uint8_t *rgba, R red, R green, R blue dye, R solid, size */
+extern const weir_kernel fluid_paint; /* cells: W red, W green, W blue dye, R uint8_t *rgba, size */
 
 #ifdef __cplusplus
 }

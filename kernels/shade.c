@@ -3,6 +3,7 @@
  *     byte = 255 sqrt(dye * light),    light = 1 + 1.5 (slope of the dye's density towards the lower right), within 0.7 to 1.3
  *
  * (Lambert's law for flat slopes: sides that face the upper left are brighter.) Walls are grey with lit and dark edges.
+ * And the other way, fluid_paint: a picture as dye, without light or walls.
  * Launched with fluid_shape, one thread a cell. */
 #include "shade_cell.h"
 #include "blocks.h"
@@ -34,5 +35,18 @@ static void fluid_shade_host(const weir_blocks *blocks, void *const *args)
         }
 }
 
+static void fluid_paint_host(const weir_blocks *blocks, void *const *args)
+{
+    float *const dye[3] = {WEIR_PASSED(float *, args, 0), WEIR_PASSED(float *, args, 1), WEIR_PASSED(float *, args, 2)};
+    const uint8_t *rgba = WEIR_PASSED(const uint8_t *, args, 3);
+    fluid_size size = WEIR_PASSED(fluid_size, args, 4);
+    for (block_walk walk = block_walk_start(blocks, size.nx, size.ny); block_walk_next(&walk);)
+        for (int32_t y = walk.y0; y < walk.y1; y++)
+            for (int32_t c = 0; c < 3; c++)
+                for (int32_t i = fluid_index(size, walk.x0, y); i < fluid_index(size, walk.x1, y); i++)
+                    dye[c][i] = shade_dye_of(rgba + 4 * (int64_t)i, c);
+}
+
 KERNEL_TABLE(fluid_shade, "shade", sizeof(uint8_t *), sizeof(float *), sizeof(float *), sizeof(float *), sizeof(uint8_t *),
     sizeof(fluid_size));
+KERNEL_TABLE(fluid_paint, "paint", sizeof(float *), sizeof(float *), sizeof(float *), sizeof(uint8_t *), sizeof(fluid_size));

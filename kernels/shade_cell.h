@@ -1,4 +1,4 @@
-/* shade_cell.h - the colour that one cell is seen in. */
+/* shade_cell.h - the colour that one cell is seen in, and the dye that has a colour. */
 #ifndef WEIR_KERNELS_SHADE_CELL_H
 #define WEIR_KERNELS_SHADE_CELL_H
 
@@ -43,6 +43,13 @@ WEIR_HD void shade_wall(uint8_t *rgba, const uint8_t *solid, int32_t here, fluid
     uint8_t grey = (uint8_t)(78 + 52 * lit - 30 * dark);
     rgba[0] = rgba[1] = rgba[2] = grey;
     rgba[3] = 255;
+}
+
+/* A screen's value becomes light, so that mixed colours look as they should; the shading takes the root again. Transparent parts are black. */
+WEIR_HD float shade_dye_of(const uint8_t *rgba, int32_t channel)
+{
+    float value = (float)(rgba[channel] * rgba[3]) / 65025.0f;
+    return value * value;
 }
 
 #endif

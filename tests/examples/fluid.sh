@@ -75,6 +75,21 @@ same_bytes_for_every_number_in_flight)
         rm -rf first
     done
     ;;
+a_picture_that_drifts_is_uploaded_for_each_frame)
+    common="--size 120x90 --frames 9 --mask $data/mask.png"
+    "$fluid" $common --output still >out && "$fluid" $common --drift 120 --in-flight 2 --output around >out || fail "run"
+    diff -r still around || fail "a picture that went all the way round is not the same"
+    "$fluid" $common --drift 7 --lanes 1 --workers 1 --output first >out || fail "run drifting"
+    cmp -s still/frame-0001.png first/frame-0001.png || fail "it moved before the first frame"
+    cmp -s still/frame-0002.png first/frame-0002.png && fail "it does not drift"
+    for flight in 1 2 3 5; do
+        for how in "--lanes 1 --workers 1" "--lanes 3 --workers 2" "--lanes 8 --workers 3 --policy round_robin"; do
+            rm -rf other
+            "$fluid" $common --drift 7 --in-flight $flight $how --output other >out || fail "run $flight, $how"
+            diff -r first other || fail "$flight in flight, $how"
+        done
+    done
+    ;;
 another_seed_gives_other_smoke)
     "$fluid" --size 64x64 --frames 6 --seed 1 --output one >out && "$fluid" --size 64x64 --frames 6 --seed 2 --output two >out || fail "run"
     cmp -s one/frame-0006.png two/frame-0006.png && fail "same smoke"
@@ -98,6 +113,7 @@ bad_usage_is_named)
     expect 2 "workers 0: must be" "$fluid" --workers 0
     expect 2 "frames 1e3: must be" "$fluid" --frames 1e3
     expect 2 "frames 99999999999999999999: must be" "$fluid" --frames 99999999999999999999
+    expect 2 "drift -1: must be" "$fluid" --drift -1
     expect 2 "in-flight 0: must be" "$fluid" --in-flight 0
     expect 2 "in-flight 13: must be" "$fluid" --in-flight 13
     expect 2 "priorities 1,2: must be three whole numbers" "$fluid" --priorities 1,2
@@ -167,7 +183,7 @@ a_solve_says_how_many_sweeps_it_took)
     ;;
 cuda_frames_are_the_hosts)
     ls /dev/nvidia[0-9]* >out 2>&1 || exit 77
-    for solver in red-black jacobi "residual --residual 0.002 --sweeps-a-test 4"; do
+    for solver in red-black jacobi "residual --residual 0.002 --sweeps-a-test 4" "red-black --drift 5"; do
         common="--size 200x120 --frames 12 --sweeps 11 --solver $solver --mask $data/mask.png"
         "$fluid" $common --output first >out || fail "run on the host"
         for how in "--mode eager" "--mode eager --lanes 1" "--mode replay" "--mode capture --lanes 3" "--mode replay --timing off --policy round_robin" \
@@ -218,7 +234,7 @@ an_unwritable_folder_is_named)
     ;;
 help_and_version_go_to_standard_output)
     "$fluid" --help >out 2>err || fail "help"
-    for option in input mask size frames in-flight priorities sweeps solver residual sweeps-a-test sweeps-at-most lanes workers policy backend mode timing seed output help version; do
+    for option in input mask size drift frames in-flight priorities sweeps solver residual sweeps-a-test sweeps-at-most lanes workers policy backend mode timing seed output help version; do
         grep -q -- "--$option" out || fail "help is silent on --$option"
     done
     [ -s err ] && fail "something on standard error"

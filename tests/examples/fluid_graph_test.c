@@ -26,6 +26,14 @@ static fluid_setup setup_of(int32_t nx, int32_t ny, uint32_t sweeps, bool jacobi
         .user = &encoded};
 }
 
+/* Each frame with a picture of its own. */
+static fluid_setup setup_fed(int32_t nx, int32_t ny, uint32_t sweeps)
+{
+    fluid_setup setup = setup_of(nx, ny, sweeps, false);
+    setup.feeds = true;
+    return setup;
+}
+
 /* Stops at a residual. */
 static fluid_setup setup_to(int32_t nx, int32_t ny, float residual, uint32_t sweeps_a_test, uint32_t most)
 {
@@ -50,8 +58,8 @@ static void print_found(void *user, weir_status status, const char *text)
 
 START_TEST(both_graphs_are_free_of_hazards)
 {
-    const fluid_setup setups[3] = {setup_of(40, 30, 5, false), setup_of(40, 30, 5, true), setup_to(40, 30, 1e-3f, 3, 60)};
-    for (int s = 0; s < 3; s++) {
+    const fluid_setup setups[4] = {setup_of(40, 30, 5, false), setup_of(40, 30, 5, true), setup_to(40, 30, 1e-3f, 3, 60), setup_fed(40, 30, 5)};
+    for (int s = 0; s < 4; s++) {
         fluid_graph graph = graph_of(setups[s]);
         ck_assert_int_eq(weir_graph_check(graph.start, 1, print_found, NULL), WEIR_OK);
         ck_assert_int_eq(weir_graph_check(graph.frame, 3, print_found, NULL), WEIR_OK);
@@ -63,8 +71,8 @@ END_TEST
 START_TEST(every_plan_of_it_holds)
 {
     static const char *const policies[] = {"round_robin", "priority"};
-    const fluid_setup setups[2] = {setup_of(40, 30, 7, false), setup_to(40, 30, 1e-3f, 3, 60)};
-    for (int s = 0; s < 2; s++) {
+    const fluid_setup setups[3] = {setup_of(40, 30, 7, false), setup_to(40, 30, 1e-3f, 3, 60), setup_fed(40, 30, 7)};
+    for (int s = 0; s < 3; s++) {
         fluid_graph graph = graph_of(setups[s]);
         for (uint32_t lanes = 1; lanes <= 8; lanes++)
             for (int p = 0; p < 2; p++)
@@ -89,8 +97,8 @@ static uint32_t lane_of(const fluid_graph *graph, const weir_plan *plan, const c
 
 START_TEST(stages_of_different_priorities_have_lanes_of_their_own)
 {
-    static const char *const names[FLUID_STAGES][4] = {{"upload sources"}, {"trace", "pour red", "sweep/3/relax red", "project u"}, {"shade", "download", "encode"}};
-    fluid_setup setup = setup_of(64, 64, 6, false);
+    static const char *const names[FLUID_STAGES][4] = {{"upload sources", "upload picture", "paint"}, {"trace", "pour red", "sweep/3/relax red", "project u"}, {"shade", "download", "encode"}};
+    fluid_setup setup = setup_fed(64, 64, 6);
     memcpy(setup.priority, (const int32_t[FLUID_STAGES]){-1, 0, 1}, sizeof setup.priority);
     fluid_graph graph = graph_of(setup);
     for (uint32_t lanes = 3; lanes <= 8; lanes++) {
@@ -266,6 +274,34 @@ START_TEST(sources_filled_in_for_a_frame_show_in_that_frame)
 }
 END_TEST
 
+START_TEST(the_picture_of_a_frame_shows_in_that_frame)
+{
+    enum { N = 32, CELLS = N * N };
+    static float black[3 * CELLS];
+    static uint8_t walls[CELLS];
+    fluid_setup setup = setup_fed(N, N, 4);
+    setup.motion = (fluid_motion){.step = 1.0f, .keep = 1.0f, .feed = 1.0f, .sources = 1}; /* all of it, at once */
+    fixture f = run_of(&setup, black, walls);
+    for (int n = 0; n < 5; n++) {
+        weir_frame *frame = NULL;
+        weir_ticket ticket;
+        ck_assert_int_eq(weir_exec_begin(f.exec, -1, &frame), WEIR_OK);
+        *(fluid_source *)weir_frame_data(frame, f.graph.sources) = (fluid_source){.radius = 1.0f};
+        uint8_t *feed = weir_frame_data(frame, f.graph.feed);
+        for (int i = 0; i < CELLS; i++)
+            memcpy(feed + 4 * i, (const uint8_t[4]){(uint8_t)(50 * n), 255, 7, i % N < N / 2 ? 255 : 0}, 4);
+        ck_assert_int_eq(weir_frame_submit(frame, &ticket), WEIR_OK);
+        ck_assert_int_eq(weir_exec_wait(f.exec, ticket, -1), WEIR_OK);
+        const uint8_t *pixels = weir_exec_data(f.exec, ticket, f.graph.pixels), *left = pixels + 4 * (10 * N + 5), *right = pixels + 4 * (10 * N + 25);
+        ck_assert_int_eq(left[0], 50 * n);
+        ck_assert_int_eq(left[1], 255);
+        ck_assert_int_eq(left[2], 7);
+        ck_assert_int_eq(right[1], 0); /* transparent */
+    }
+    end(&f);
+}
+END_TEST
+
 /* A frame in plain C, one kernel's host twin after another: world_solve is its loop. */
 static uint32_t plain_frame(world *w, const float *picture, const fluid_setup *setup)
 {
@@ -393,6 +429,7 @@ int main(void)
     tcase_add_test(cases, an_odd_number_of_jacobi_sweeps_is_rounded_up);
     tcase_add_test(cases, without_forces_the_picture_stands_still);
     tcase_add_test(cases, sources_filled_in_for_a_frame_show_in_that_frame);
+    tcase_add_test(cases, the_picture_of_a_frame_shows_in_that_frame);
     tcase_add_test(cases, a_solve_ends_at_its_residual_after_the_rounds_of_a_plain_loop);
     tcase_add_test(cases, it_ends_at_the_most_sweeps_too);
     tcase_add_test(cases, still_air_needs_no_sweep);

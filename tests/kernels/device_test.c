@@ -41,7 +41,8 @@ static const runner_place device = {allocate, release, launch};
 typedef struct {
     world *world;
     float *picture;
-    uint8_t *rgba;
+    uint8_t *rgba, *drawing;
+    float *painted[3];
     uint32_t rounds[3]; /* of each frame's solve */
 } run;
 
@@ -77,6 +78,12 @@ static run run_frames(const runner_place *place, int32_t nx, int32_t ny, float f
         world_project(w);
     }
     RUN(&fluid_shade, fluid_shape(w->size), &r.rgba, &w->dye[0], &w->dye[1], &w->dye[2], &w->solid, &w->size);
+    r.drawing = runner_zeros(cells, 4);
+    for (size_t i = 0; i < 4 * cells; i++)
+        r.drawing[i] = (uint8_t)random_float(&seed, 0.0f, 255.9f);
+    for (int c = 0; c < 3; c++)
+        r.painted[c] = runner_zeros(cells, sizeof(float));
+    RUN(&fluid_paint, fluid_shape(w->size), &r.painted[0], &r.painted[1], &r.painted[2], &r.drawing, &w->size);
     return r;
 }
 
@@ -87,6 +94,9 @@ static void end(run *r, const runner_place *place)
     world_free(r->world);
     runner_release(r->picture);
     runner_release(r->rgba);
+    runner_release(r->drawing);
+    for (int c = 0; c < 3; c++)
+        runner_release(r->painted[c]);
     runner_elsewhere = NULL;
 }
 
@@ -123,6 +133,8 @@ START_TEST(device_and_host_compute_the_same_bits)
             same_floats(a->v, b->v, cells, "v");
             for (int c = 0; c < 3; c++)
                 same_floats(a->dye[c], b->dye[c], cells, "dye");
+            for (int c = 0; c < 3; c++)
+                same_floats(host.painted[c], there.painted[c], cells, "painted");
             ck_assert_int_eq(memcmp(host.rgba, there.rgba, 4 * cells), 0);
             end(&host, NULL);
             end(&there, &device);

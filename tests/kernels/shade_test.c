@@ -2,6 +2,7 @@
 #include "kernels/runner.h"
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint8_t *shaded(world *w)
 {
@@ -64,6 +65,31 @@ START_TEST(walls_are_grey_whatever_the_dye_is)
 }
 END_TEST
 
+START_TEST(paint_is_what_the_shading_shows_as_the_picture)
+{
+    enum { NX = 40, NY = 11 };
+    for (uint64_t blocks = 0; blocks < 4; blocks++) { /* 0: all at once */
+        runner_blocks = blocks;
+        world *w = world_make(NX, NY);
+        for (int value = 0; value < 256; value++) {
+            uint8_t drawing[4 * NX * NY], *from = drawing;
+            for (int i = 0; i < NX * NY; i++)
+                memcpy(drawing + 4 * i, (const uint8_t[4]){(uint8_t)value, (uint8_t)(255 - value), 255, 255}, 4);
+            drawing[3] = 0;
+            RUN(&fluid_paint, fluid_shape(w->size), &w->dye[0], &w->dye[1], &w->dye[2], &from, &w->size);
+            ck_assert_float_eq(w->dye[2][0], 0.0f); /* transparent */
+            ck_assert_float_eq(w->dye[2][1], 1.0f);
+            uint8_t *rgba = shaded(w);
+            ck_assert_int_eq(memcmp(rgba + 4 * (5 * NX + 20), drawing + 4 * (5 * NX + 20), 4), 0);
+            ck_assert_int_eq(memcmp(rgba + 4 * (NX * NY - 1), drawing + 4 * (NX * NY - 1), 4), 0);
+            free(rgba);
+        }
+        world_free(w);
+    }
+    runner_blocks = 0;
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("kernels/shade");
@@ -71,6 +97,7 @@ int main(void)
     tcase_add_test(cases, even_dye_has_its_colour_everywhere);
     tcase_add_test(cases, light_comes_from_the_upper_left);
     tcase_add_test(cases, walls_are_grey_whatever_the_dye_is);
+    tcase_add_test(cases, paint_is_what_the_shading_shows_as_the_picture);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
