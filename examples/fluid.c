@@ -5,10 +5,10 @@
  * The loop is the one of every weir program: begin, fill what the frame is to read, submit. It waits only for the frame whose place the next one
  * takes, --in-flight frames before, to look how that went. Encoding is a task of the graph, so that it too overlaps what does not need it. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "fluid_graph.h"
 #include "fluid_scene.h"
@@ -17,7 +17,7 @@
 #include "options.h"
 #include "weir/weir.h"
 
-enum { IN_FLIGHT_MAX = 12, PRIORITY_MAX = 100 };
+enum { IN_FLIGHT_MAX = 12, PRIORITY_MAX = 100, ALONE = 3 };
 
 static const char program[] = "fluid";
 
@@ -44,8 +44,9 @@ typedef struct {
     weir_runtime *runtime;
     weir_plan *plan;
     weir_exec *exec;
+    uint64_t first; /* frame of this exec */
+    bool measured;  /* the plan goes by the times of tasks alone */
     solves solves;
-    double full_ns, ended_ns; /* when the last of the first --in-flight frames, and of all frames, was seen to be done */
 } run;
 
 static int read_options(int argc, char **argv, settings *s)
@@ -54,7 +55,7 @@ static int read_options(int argc, char **argv, settings *s)
     static const char *const policies[] = {"round_robin", "priority", NULL};
     static const char *const backends[] = {"auto", "host", "cuda", NULL};
     static const char *const modes[] = {"default", "eager", "replay", "capture", "auto", NULL};
-    static const char *const timings[] = {"on", "off", NULL};
+    static const char *const timings[] = {"on", "off", "alone", NULL};
     const option table[] = {
         {"--input", "FILE", "picture whose colours become smoke (a drawing that comes with weir)", OPTION_TEXT, &s->input, 0, 0, NULL,
             NULL},
@@ -81,7 +82,8 @@ static int read_options(int argc, char **argv, settings *s)
             "WEIR_POLICY"},
         {"--backend", "NAME", "auto, host or cuda (auto)", OPTION_CHOICE, NULL, 0, 0, backends, "WEIR_BACKEND"},
         {"--mode", "NAME", "on CUDA: default, a replay; eager, replay, capture, or auto, the fastest replay (default)", OPTION_CHOICE, NULL, 0, 0, modes, "WEIR_MODE"},
-        {"--timing", "NAME", "of each task, for the table: on, or off for the fastest frames (on)", OPTION_CHOICE, &s->timing, 0, 0, timings,
+        {"--timing", "NAME", "of each task, for the table: on; off for the fastest frames; or alone: on, and the first three frames one task at a time, by whose times the "
+            "others are planned (on)", OPTION_CHOICE, &s->timing, 0, 0, timings,
             NULL},
         {"--seed", "N", "of the sources' ways (1)", OPTION_NUMBER, &s->seed, 0, UINT64_MAX, NULL, NULL},
         {"--output", "DIR", "where frames and contact sheet go, or none (out/fluid)", OPTION_TEXT, &s->output, 0, 0, NULL, NULL},
@@ -109,6 +111,20 @@ static bool stops_at_residual(const settings *s)
     return strcmp(s->solver, "residual") == 0;
 }
 
+/* In place of the one before. With one lane, each task runs alone. */
+static bool make_exec(run *r, const settings *s, bool one_lane)
+{
+    weir_plan_options wanted = {.lanes = one_lane ? 1 : weir_runtime_lanes(r->runtime), .frames = (uint32_t)s->in_flight};
+    if (!one_lane && s->in_flight > 1 && wanted.lanes < FLUID_STAGES)
+        wanted.lanes = FLUID_STAGES; /* so that none holds up another's next frame */
+    weir_exec_destroy(r->exec);
+    weir_plan_destroy(r->plan);
+    r->exec = NULL;
+    r->plan = NULL;
+    return good(weir_plan_create(r->graph.frame, &wanted, &r->plan)) &&
+        good(weir_exec_create(r->runtime, r->plan, &(weir_exec_options){.timing = strcmp(s->timing, "off") != 0}, &r->exec));
+}
+
 /* The frame's exec is made before the other: it settles how many copies the rings have. */
 static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_exec **start)
 {
@@ -125,12 +141,8 @@ static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_ex
     };
     memcpy(setup.priority, s->priority, sizeof setup.priority);
     weir_plan *start_plan = NULL;
-    bool done = good(fluid_graph_create(&setup, &r->graph)) && good(weir_runtime_create(NULL, &r->runtime));
-    weir_plan_options wanted = {.lanes = done ? weir_runtime_lanes(r->runtime) : 0, .frames = (uint32_t)s->in_flight};
-    if (s->in_flight > 1 && wanted.lanes < FLUID_STAGES)
-        wanted.lanes = FLUID_STAGES; /* so that none holds up another's next frame */
-    done = done && good(weir_plan_create(r->graph.frame, &wanted, &r->plan)) && good(weir_plan_create(r->graph.start, NULL, &start_plan)) &&
-        good(weir_exec_create(r->runtime, r->plan, &(weir_exec_options){.timing = strcmp(s->timing, "on") == 0}, &r->exec)) &&
+    bool done = good(fluid_graph_create(&setup, &r->graph)) && good(weir_runtime_create(NULL, &r->runtime)) &&
+        make_exec(r, s, strcmp(s->timing, "alone") == 0) && good(weir_plan_create(r->graph.start, NULL, &start_plan)) &&
         good(weir_exec_create(r->runtime, start_plan, NULL, start));
     weir_plan_destroy(start_plan);
     return done;
@@ -162,13 +174,6 @@ static void show_progress(uint64_t submitted, uint64_t all)
     fprintf(stderr, "%s [%s] %" PRIu64 "/%" PRIu64 "%c", program, bar, submitted, all, submitted < all ? '\r' : '\n');
 }
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
-}
-
 /* How the solve of a frame went that is done. */
 static bool note_solve(run *r, const settings *s, weir_ticket ticket)
 {
@@ -190,13 +195,8 @@ static bool note_solve(run *r, const settings *s, weir_ticket ticket)
 /* Before another frame takes the place of frame `n`, 0 and up. */
 static bool see_end(run *r, const settings *s, uint64_t n)
 {
-    const weir_ticket ticket = {n + 1};
-    if (!good(weir_exec_wait(r->exec, ticket, -1)))
-        return false;
-    r->ended_ns = now_ns();
-    if (n + 1 == s->in_flight)
-        r->full_ns = r->ended_ns;
-    return note_solve(r, s, ticket);
+    const weir_ticket ticket = {n - r->first + 1};
+    return good(weir_exec_wait(r->exec, ticket, -1)) && note_solve(r, s, ticket);
 }
 
 /* The picture, moved to the right by `shift` pixels; what leaves there comes in on the left. */
@@ -209,12 +209,13 @@ static void write_moved(const picture *from, size_t shift, uint8_t *to)
     }
 }
 
-static bool run_frames(run *r, const settings *s, const fluid_scene *scene)
+/* Those from r->first on. */
+static bool run_frames(run *r, const settings *s, const fluid_scene *scene, uint64_t end)
 {
-    uint64_t seen = 0;
-    for (uint64_t n = 0; n < s->frames; n++) {
+    uint64_t seen = r->first;
+    for (uint64_t n = r->first; n < end; n++) {
         weir_frame *frame = NULL;
-        if ((n >= s->in_flight && !see_end(r, s, seen++)) || !good(weir_exec_begin(r->exec, -1, &frame)))
+        if ((n - r->first >= s->in_flight && !see_end(r, s, seen++)) || !good(weir_exec_begin(r->exec, -1, &frame)))
             return false;
         fluid_sources_at(s->seed, n, scene->size, weir_frame_data(frame, r->graph.sources));
         if (r->graph.feed)
@@ -223,10 +224,29 @@ static bool run_frames(run *r, const settings *s, const fluid_scene *scene)
             return false;
         show_progress(n + 1, s->frames);
     }
-    while (seen < s->frames)
+    while (seen < end)
         if (!see_end(r, s, seen++))
             return false;
     return true;
+}
+
+/* The first frames one task at a time; the others are planned by what tasks took. Not where the environment asks for other lanes, or for replays. */
+static bool run_alone(run *r, const settings *s, const fluid_scene *scene)
+{
+    weir_plan_summary plan;
+    weir_stats stats;
+    weir_plan_summarise(r->plan, &plan);
+    weir_exec_stats(r->exec, &stats);
+    r->measured = s->frames > ALONE && plan.lanes == 1 && strcmp(stats.mode, "eager") == 0;
+    if (r->measured && !(run_frames(r, s, scene, ALONE) && good(weir_graph_take_costs(r->graph.frame, r->exec))))
+        return false;
+    r->first = r->measured ? ALONE : 0;
+    return make_exec(r, s, false);
+}
+
+static bool run_all(run *r, const settings *s, const fluid_scene *scene)
+{
+    return (strcmp(s->timing, "alone") != 0 || run_alone(r, s, scene)) && run_frames(r, s, scene, s->frames);
 }
 
 /* Median times of a group's tasks in a frame, added up. */
@@ -271,7 +291,14 @@ static void print_solves(const run *r, const settings *s)
     printf("\n");
 }
 
-/* Tasks have no times where none were asked for, and in a replay, which is launched as a whole; the bound is then a guess from costs. */
+static void print_bound(const run *r)
+{
+    char why[512];
+    if (r->measured && good(weir_exec_why(r->exec, why, sizeof why)))
+        printf("%s\n", why);
+}
+
+/* Tasks have no times where none were asked for, and in a replay, which is launched as a whole. */
 static void report(const run *r, const settings *s, fluid_size size)
 {
     weir_plan_summary plan;
@@ -289,11 +316,10 @@ static void report(const run *r, const settings *s, fluid_size size)
         weir_runtime_workers(r->runtime), plan.lanes, plan.policy, stats.frame_ns / 1e6);
     if (s->in_flight > 1)
         printf(", %" PRIu64 " in flight", s->in_flight);
-    if (s->in_flight > 1 && s->frames > s->in_flight)
-        printf(", one every %.3f ms", (r->ended_ns - r->full_ns) / (double)(s->frames - s->in_flight) / 1e6);
-    if (timed)
-        printf(", not less than %.3f (%s)", stats.bound_ns / 1e6, stats.binding);
+    if (s->in_flight > 1 && !isnan(stats.interval_ns))
+        printf(", one every %.3f ms", stats.interval_ns / 1e6);
     printf("\n");
+    print_bound(r);
     if (r->solves.tests)
         print_solves(r, s);
     if (timed)
@@ -315,7 +341,7 @@ static bool work(run *r, const settings *s, const fluid_scene *scene)
     weir_exec *start = NULL;
     bool done = make_room_for_solves(r, s) && prepare(r, s, scene, &start) && run_start(r, start, scene);
     weir_exec_destroy(start);
-    if (done && !run_frames(r, s, scene)) {
+    if (done && !run_all(r, s, scene)) {
         done = false;
         if (r->writes && r->writer.trouble.text[0]) {
             writer_failed(&r->writer);

@@ -174,6 +174,7 @@ static void free_memory(struct read_memory *memory)
     free(memory->wait);
     free(memory->lane_priority);
     free(memory->critical);
+    free(memory->cycle);
     free(memory->title);
     free(memory->texts);
     if (memory->release)

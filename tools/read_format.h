@@ -12,7 +12,7 @@ struct read_memory {
     weir_drawn_body *body; /* of all tasks */
     weir_drawn_edge *edge, *carried, *wait;
     int32_t *lane_priority;
-    uint32_t *critical;
+    uint32_t *critical, *cycle;
     char *title; /* the file's name without folder and suffix, for a graph without a name */
     char *texts;
     void *kept; /* what else texts lie in, and how to free it */

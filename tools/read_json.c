@@ -272,21 +272,38 @@ static bool read_edges(reader *r, const char *key, bool distances, uint32_t leas
     return true;
 }
 
-static bool read_critical(reader *r)
+static bool read_tasks_of(reader *r, const char *key, const char *what, uint32_t **tasks, uint32_t *count)
 {
-    weir_drawing *d = r->drawing;
-    json_t *list = read_list(r, r->root, "critical_path", NULL, &d->critical_count);
+    json_t *list = read_list(r, r->root, key, NULL, count);
     if (!list)
         return false;
-    d->critical = r->memory->critical = read_room(r->in, d->critical_count, sizeof(uint32_t));
-    for (uint32_t i = 0; d->critical && i < d->critical_count; i++) {
+    *tasks = read_room(r->in, *count, sizeof **tasks);
+    for (uint32_t i = 0; *tasks && i < *count; i++) {
         int64_t number = 0;
         r->index = (long)i;
-        if (!whole_number(r, json_array_get(list, i), NULL, "a task of \"critical_path\"", 0, (int64_t)d->task_count - 1, &number))
+        if (!whole_number(r, json_array_get(list, i), NULL, what, 0, (int64_t)r->drawing->task_count - 1, &number))
             return false;
-        r->memory->critical[i] = (uint32_t)number;
+        (*tasks)[i] = (uint32_t)number;
     }
-    return d->critical != NULL;
+    return *tasks != NULL;
+}
+
+/* Where there is one. */
+static bool read_cycle(reader *r)
+{
+    weir_drawing *d = r->drawing;
+    int64_t frames = 0;
+    if (!json_object_get(r->root, "cycle"))
+        return true;
+    if (!read_tasks_of(r, "cycle", "a task of \"cycle\"", &r->memory->cycle, &d->cycle_count))
+        return false;
+    r->key = "cycle_frames";
+    r->index = -1;
+    if (!whole_number(r, json_object_get(r->root, "cycle_frames"), NULL, "\"cycle_frames\"", 1, UINT32_MAX, &frames))
+        return false;
+    d->cycle_frames = (uint32_t)frames;
+    d->cycle = r->memory->cycle;
+    return true;
 }
 
 static bool read_root(reader *r)
@@ -320,7 +337,10 @@ static bool read_root(reader *r)
     d->edge = r->memory->edge;
     d->carried = r->memory->carried;
     d->wait = r->memory->wait;
-    return read_critical(r);
+    if (!read_tasks_of(r, "critical_path", "a task of \"critical_path\"", &r->memory->critical, &d->critical_count))
+        return false;
+    d->critical = r->memory->critical;
+    return read_cycle(r);
 }
 
 static void release(void *root)

@@ -52,6 +52,8 @@ typedef struct {
     const weir_drawn_edge *wait;    /* of `to`, for another lane; in the steady state */
     const int32_t *lane_priority;
     const uint32_t *critical;       /* the tasks of the longest path by cost, in its order */
+    uint32_t cycle_count, cycle_frames;
+    const uint32_t *cycle;          /* the tasks of the dearest cycle from frame to frame, in its order; it takes so many frames; of a plan with several in flight */
 } weir_drawing;
 
 /* Describes a graph (`plan` NULL) or a plan (`graph` may be NULL). Names are kept, as graphs keep them. On success *out is
@@ -66,6 +68,10 @@ WEIR_API void weir_drawing_destroy(const weir_drawing *drawing); /* NULL is fine
  * WEIR_ERR_IO; WEIR_ERR_NO_MEMORY. */
 WEIR_API WEIR_MUST_USE weir_status weir_drawing_write(const weir_drawing *drawing, FILE *stream, const char *format);
 WEIR_API WEIR_MUST_USE weir_status weir_drawing_save(const weir_drawing *drawing, const char *path, const char *format);
+
+/* A sentence on what keeps frames of a plan from coming faster, with the tasks that do: "frames cannot come faster than 1.84 ms: project ->
+ * advect -> project". Of many tasks it has the first and last ones. At most `room` bytes with the 0 at the end; nothing of a graph without a plan. */
+WEIR_API void weir_drawing_why(const weir_drawing *drawing, char *text, size_t room);
 
 #ifdef __cplusplus
 }

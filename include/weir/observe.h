@@ -21,14 +21,24 @@ typedef struct {
     uint64_t instantiations;  /* of CUDA graphs: one for each phase of its rings, and each that had to be made anew, */
     uint64_t taken_over;      /* but for those that an exec of the same shape has left behind, and were merely changed */
     double frame_ns;          /* median over the last 63 frames, from submit to done */
-    double bound_ns;          /* what a frame cannot beat: from measured task times where there are any, else from costs */
+    double interval_ns;       /* median over the same frames, from one done to the next done */
+    double bound_ns;          /* frames cannot come faster, going by the plan's costs (weir_graph_take_costs) and by what runs it */
     double busy_share;        /* of the lanes' time that tasks ran, 0 to 1; execs whose tasks are timed: made with timing, and eager */
     double overlap_share;     /* of the busy time that at least two lanes were busy; the same execs */
     const char *mode;         /* what it does: "eager", "replay" or "capture", or "auto" until that has chosen; on the host "eager". A static string */
-    const char *binding;      /* what bound_ns is */
+    const char *binding;      /* what bound_ns is: one of those of a plan, or "workers" for its host tasks, or "launches". A static string */
 } weir_stats;
 
 WEIR_API void weir_exec_stats(const weir_exec *exec, weir_stats *out); /* as they are now */
+
+/* What bound_ns is, as a sentence with the tasks that bind: "frames cannot come faster than 1.84 ms: project -> advect -> project". Of many tasks
+ * it has the first and last ones. At most `room` bytes, with the 0 at the end. WEIR_ERR_NO_MEMORY. */
+WEIR_API WEIR_MUST_USE weir_status weir_exec_why(const weir_exec *exec, char *text, size_t room);
+
+/* Makes the cost of each task of the graph that the exec has run the median of its last 31 times there: what plans made from now on go by, and the
+ * bounds of frames. The exec is of a plan with one lane, so that each task ran alone, and made with timing; on CUDA it runs eagerly. Tasks that
+ * never ran keep their costs. On CUDA these are times between events: of tasks of a few us mostly what a launch takes. WEIR_ERR_STATE for other execs; WEIR_ERR_INVALID for another graph's; WEIR_ERR_NO_MEMORY. */
+WEIR_API WEIR_MUST_USE weir_status weir_graph_take_costs(weir_graph *graph, const weir_exec *exec);
 
 /* A way of running frames that mode "auto" tried, see weir_exec_options. */
 typedef struct {

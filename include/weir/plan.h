@@ -51,7 +51,9 @@ typedef struct {
     uint32_t lanes, frames, slots;        /* slots: CUDA graphs that a replay with all frames in flight at once would keep; 0: more than 12 */
     double makespan_ns, interval_ns;      /* predicted: one frame alone; from frame to frame in the steady state */
     double bound_ns;                      /* no plan on these lanes brings frames faster than this */
-    const char *binding;                  /* what that bound is: "critical path", "lanes", "device", ... A static string */
+    const char *binding;                  /* what that bound is: "critical path", "lanes", "device" (its kernels), "copies to the device", "copies to
+                                           * the host", "copies both ways", "host task" (the longest with state), "recurrence" (what leads from frame to
+                                           * frame). A static string; weir_drawing_why names tasks */
     const char *policy;                   /* a static string */
 } weir_plan_summary;
 

@@ -135,6 +135,7 @@ typedef struct {
     const char *mode;        /* static: what it really does */
     uint64_t instantiations; /* graphs made executable */
     uint64_t taken_over;     /* graphs that an earlier program of the same shape left, executable as they were */
+    double launch_ns;        /* from one task that a device is given to the next, at least */
 } weir_program_info;
 
 typedef struct {

@@ -71,6 +71,9 @@ void weir_graph_back_to(weir_graph *graph, const weir_graph_mark *mark);
 /* control.c: appends a control like this, and holds its bodies. Its index; UINT32_MAX: no memory, said to the graph. */
 uint32_t weir_graph_keep_control(weir_graph *graph, const weir_control *control, const weir_body *const *bodies);
 
+/* options.c: what each of the first `count` tasks costs from now on; NAN: as before. The graph's own error; WEIR_ERR_NO_MEMORY. */
+weir_status weir_graph_set_costs(weir_graph *graph, const float *cost_ns, uint32_t count);
+
 /* The edge as indices; both ends valid. false: no memory, said to the graph. */
 bool weir_graph_add_edge(weir_graph *graph, uint32_t later, uint32_t earlier);
 bool weir_graph_add_carried_edge(weir_graph *graph, uint32_t later, uint32_t earlier, uint32_t distance);

@@ -2,7 +2,6 @@
 #include "graph/graph.h"
 #include <math.h>
 
-
 static const char *why_no_options(const weir_task_options *o)
 {
     if (!(o->cost_ns >= 0) || isinf(o->cost_ns))
@@ -54,4 +53,17 @@ void weir_task_set(weir_graph *graph, weir_task task, const weir_task_options *o
         weir_table_destroy(graph->names->table);
         *graph->names = (weir_name_index){NULL, 0};
     }
+}
+
+weir_status weir_graph_set_costs(weir_graph *graph, const float *cost_ns, uint32_t count)
+{
+    static const float least_ns = 1; /* 0 would be the default */
+    if (weir_graph_status(graph) != WEIR_OK)
+        return weir_graph_status(graph);
+    if (!weir_graph_own(graph))
+        return weir_fail_no_memory();
+    for (uint32_t t = 0; t < count; t++)
+        if (!isnan(cost_ns[t]))
+            graph->body->tasks.at[t].cost_ns = cost_ns[t] > least_ns ? cost_ns[t] : least_ns;
+    return WEIR_OK;
 }

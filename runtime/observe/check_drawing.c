@@ -55,6 +55,14 @@ static weir_status check_edges(const weir_drawing *drawing, const char *what, co
     return WEIR_OK;
 }
 
+static weir_status check_tasks_of(const weir_drawing *drawing, const char *what, const uint32_t *task, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (task[i] >= drawing->task_count)
+            return weir_fail(WEIR_ERR_INVALID, "the drawing's %s has task %" PRIu32 " of %" PRIu32, what, task[i], drawing->task_count);
+    return WEIR_OK;
+}
+
 static weir_status check_acyclic(const weir_drawing *drawing)
 {
     uint32_t *order = weir_alloc(drawing->task_count, sizeof *order);
@@ -80,10 +88,10 @@ weir_status weir_drawing_check(const weir_drawing *drawing)
         status = check_edges(drawing, "carried edge", drawing->carried, drawing->carried_count, 1, UINT32_MAX);
     if (status == WEIR_OK)
         status = check_edges(drawing, "wait", drawing->wait, drawing->wait_count, 0, UINT32_MAX);
-    for (uint32_t i = 0; i < drawing->critical_count && status == WEIR_OK; i++)
-        if (drawing->critical[i] >= drawing->task_count)
-            status = weir_fail(WEIR_ERR_INVALID, "the drawing's critical path has task %" PRIu32 " of %" PRIu32, drawing->critical[i],
-                               drawing->task_count);
+    if (status == WEIR_OK)
+        status = check_tasks_of(drawing, "critical path", drawing->critical, drawing->critical_count);
+    if (status == WEIR_OK)
+        status = check_tasks_of(drawing, "cycle", drawing->cycle, drawing->cycle_count);
     if (status == WEIR_OK)
         status = check_acyclic(drawing);
     return status;

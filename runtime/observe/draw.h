@@ -16,6 +16,9 @@ weir_status weir_drawing_order(const weir_drawing *drawing, uint32_t *order);
  * that looking would take long. WEIR_ERR_NO_MEMORY. */
 weir_status weir_drawing_reduce(const weir_drawing *drawing, unsigned char *keep_edge, unsigned char *keep_carried);
 
+/* As weir_drawing_why, of that bound. `text` may be NULL with room 0. */
+void weir_why(const weir_drawing *drawing, const char *binding, double bound_ns, char *text, size_t room);
+
 /* The writers. They look at no errors of the stream: whoever closes it does. WEIR_ERR_NO_MEMORY. */
 weir_status weir_write_json(const weir_drawing *drawing, FILE *to);
 weir_status weir_write_dot(const weir_drawing *drawing, FILE *to);

@@ -16,7 +16,7 @@ typedef struct {
     weir_drawn_body *inner; /* as body->inner */
     weir_drawn_edge *edge, *carried, *wait;
     int32_t *lane_priority;
-    uint32_t *critical;
+    uint32_t *critical, *cycle;
 } owned;
 
 void weir_drawing_destroy(const weir_drawing *drawing)
@@ -31,6 +31,7 @@ void weir_drawing_destroy(const weir_drawing *drawing)
     weir_free(o->wait);
     weir_free(o->lane_priority);
     weir_free(o->critical);
+    weir_free(o->cycle);
     weir_body_release(o->body);
     weir_free(o);
 }
@@ -146,7 +147,8 @@ static weir_status describe_plan(owned *o, const weir_plan *plan)
     uint32_t waits = plan->tasks ? plan->wait_first[plan->tasks] : 0;
     o->wait = weir_alloc(waits, sizeof *o->wait);
     o->lane_priority = weir_alloc(plan->lanes, sizeof *o->lane_priority);
-    if (!o->wait || !o->lane_priority)
+    o->cycle = weir_alloc(plan->recurrence.count, sizeof *o->cycle);
+    if (!o->wait || !o->lane_priority || !o->cycle)
         return weir_fail_no_memory();
     for (uint32_t task = 0; task < plan->tasks; task++) {
         o->task[task].lane = plan->lane[task];
@@ -158,9 +160,14 @@ static weir_status describe_plan(owned *o, const weir_plan *plan)
     }
     for (uint32_t lane = 0; lane < plan->lanes; lane++)
         o->lane_priority[lane] = plan->lane_priority[lane];
+    for (uint32_t i = 0; i < plan->recurrence.count; i++)
+        o->cycle[i] = plan->recurrence.task[i];
     weir_drawing *drawing = &o->drawing;
+    drawing->cycle = o->cycle;
+    drawing->cycle_count = plan->recurrence.count;
+    drawing->cycle_frames = plan->recurrence.distance;
     drawing->policy = plan->policy;
-    drawing->binding = plan->binding;
+    drawing->binding = weir_bound_name(plan->binding);
     drawing->makespan_ns = plan->makespan_ns;
     drawing->interval_ns = plan->interval_ns;
     drawing->bound_ns = plan->bound_ns;

@@ -1,4 +1,6 @@
 /* stats.c - figures of an exec, computed when asked from what frames left behind. */
+#include "graph/graph.h"
+#include "observe/draw.h"
 #include "run/exec.h"
 #include "util/memory.h"
 #include "util/status.h"
@@ -26,6 +28,16 @@ static double median_frame(const weir_exec *exec)
     double values[WEIR_FRAME_SAMPLES];
     uint64_t count = exec->done < WEIR_FRAME_SAMPLES ? exec->done : WEIR_FRAME_SAMPLES;
     memcpy(values, exec->frame_ns, count * sizeof *values);
+    return median(values, count);
+}
+
+/* From frame to frame, over as many as are in flight at once: those that end together begin together. */
+static double median_interval(const weir_exec *exec)
+{
+    double values[WEIR_FRAME_SAMPLES];
+    uint64_t kept = exec->done < WEIR_FRAME_SAMPLES ? exec->done : WEIR_FRAME_SAMPLES, count = 0;
+    for (uint64_t n = exec->done - kept + exec->frames; n < exec->done; n++)
+        values[count++] = (double)(exec->done_ns[n % WEIR_FRAME_SAMPLES] - exec->done_ns[(n - exec->frames) % WEIR_FRAME_SAMPLES]) / exec->frames;
     return median(values, count);
 }
 
@@ -90,27 +102,74 @@ static double overlap_share(const weir_exec *exec)
     return one > 0 ? (double)two / (double)one : NAN;
 }
 
-/* What the last frames' own task times say of the least time a frame can take: its longest path, and its work over lanes. */
-static double measured_bound(const weir_exec *exec, const char **binding)
+/* ---- bounds ---- */
+
+/* Whether the plan's bound holds for what runs it. */
+static bool holds(const weir_exec *exec, weir_bound bound, const weir_program_info *info)
+{
+    if (bound >= WEIR_BOUND_KERNELS && bound <= WEIR_BOUND_COPIES)
+        return exec->runtime->ops->info != NULL; /* else it is no device */
+    return bound != WEIR_BOUND_LANES || strcmp(info->mode, "replay") != 0 || exec->replay_lanes; /* a replay goes by edges */
+}
+
+static weir_bound binding_of(const weir_exec *exec, const weir_program_info *info, double *bound_ns)
 {
     const weir_plan *plan = exec->plan;
-    double *end = weir_alloc(plan->tasks, sizeof *end), longest = 0, work = 0;
-    if (!end)
-        return NAN;
-    for (uint32_t k = 0; k < plan->tasks; k++) {
-        uint32_t t = plan->order[k];
-        double ns = median_task(exec, t);
-        for (uint32_t i = plan->pred_first[t]; i < plan->pred_first[t + 1]; i++)
-            if (end[plan->pred[i]] > end[t])
-                end[t] = end[plan->pred[i]];
-        end[t] += isnan(ns) ? 0 : ns;
-        work += isnan(ns) ? 0 : ns;
-        longest = end[t] > longest ? end[t] : longest;
-    }
-    weir_free(end);
-    double by_lanes = work / plan->lanes;
-    *binding = longest >= by_lanes ? "critical path" : "lanes";
-    return longest >= by_lanes ? longest : by_lanes;
+    double each[WEIR_BOUNDS] = {[WEIR_BOUND_WORKERS] = plan->host_ns / exec->runtime->ops->workers(exec->runtime->backend),
+                                [WEIR_BOUND_LAUNCHES] = plan->launches * info->launch_ns};
+    weir_bound binding = WEIR_BOUND_PATH;
+    for (uint32_t b = 0; b < WEIR_BOUND_WORKERS; b++)
+        each[b] = holds(exec, (weir_bound)b, info) ? plan->each_bound_ns[b] : 0;
+    for (uint32_t b = 0; b < WEIR_BOUNDS; b++)
+        if (each[b] > each[binding])
+            binding = (weir_bound)b;
+    *bound_ns = each[binding];
+    return binding;
+}
+
+static weir_program_info info_of(const weir_exec *exec)
+{
+    return exec->runtime->ops->info ? exec->runtime->ops->info(exec->program) : (weir_program_info){.mode = "eager"};
+}
+
+weir_status weir_exec_why(const weir_exec *exec, char *text, size_t room)
+{
+    const weir_drawing *drawing = NULL;
+    double bound_ns = 0;
+    if (!exec || !text)
+        return weir_fail(WEIR_ERR_INVALID, "weir_exec_why: NULL argument");
+    weir_status status = weir_drawing_of(NULL, exec->plan, &drawing);
+    if (status != WEIR_OK)
+        return status;
+    pthread_mutex_lock(&exec->runtime->lock);
+    const weir_program_info info = info_of(exec);
+    weir_bound binding = binding_of(exec, &info, &bound_ns);
+    pthread_mutex_unlock(&exec->runtime->lock);
+    weir_why(drawing, weir_bound_name(binding), bound_ns, text, room);
+    weir_drawing_destroy(drawing);
+    return WEIR_OK;
+}
+
+weir_status weir_graph_take_costs(weir_graph *graph, const weir_exec *exec)
+{
+    if (!graph || !exec)
+        return weir_fail(WEIR_ERR_INVALID, "weir_graph_take_costs: NULL argument");
+    const weir_plan *plan = exec->plan;
+    if (plan->body->id != weir_graph_body(graph)->id)
+        return weir_fail(WEIR_ERR_INVALID, "weir_graph_take_costs: the exec is of graph '%s', not of '%s'", plan->body->name, weir_graph_body(graph)->name);
+    if (!exec->spans || plan->lanes > 1)
+        return weir_fail(WEIR_ERR_STATE, "graph '%s': its tasks were not timed alone: that takes an exec made with timing, which runs eagerly, of a plan with one lane",
+                         plan->body->name);
+    float *cost_ns = weir_alloc(plan->tasks, sizeof *cost_ns);
+    if (!cost_ns)
+        return weir_fail_no_memory();
+    pthread_mutex_lock(&exec->runtime->lock);
+    for (uint32_t t = 0; t < plan->tasks; t++)
+        cost_ns[t] = (float)median_task(exec, t); /* NAN: never seen to run */
+    pthread_mutex_unlock(&exec->runtime->lock);
+    weir_status status = weir_graph_set_costs(graph, cost_ns, plan->tasks);
+    weir_free(cost_ns);
+    return status;
 }
 
 uint32_t weir_exec_candidates(const weir_exec *exec, weir_candidate *out, uint32_t room)
@@ -129,22 +188,16 @@ void weir_exec_stats(const weir_exec *exec, weir_stats *out)
         return;
     pthread_mutex_lock(&exec->runtime->lock);
     const weir_plan *plan = exec->plan;
-    *out = (weir_stats){.frames = exec->done, .frame_ns = median_frame(exec), .busy_share = NAN, .overlap_share = NAN, .mode = "eager"};
-    if (exec->runtime->ops->info) {
-        weir_program_info info = exec->runtime->ops->info(exec->program);
-        out->mode = info.mode;
-        out->instantiations = info.instantiations;
-        out->taken_over = info.taken_over;
-    }
-    out->bound_ns = plan->bound_ns;
-    out->binding = plan->binding;
+    const weir_program_info info = info_of(exec);
+    *out = (weir_stats){.frames = exec->done, .instantiations = info.instantiations, .taken_over = info.taken_over, .frame_ns = median_frame(exec),
+                        .interval_ns = median_interval(exec), .busy_share = NAN, .overlap_share = NAN, .mode = info.mode};
+    out->binding = weir_bound_name(binding_of(exec, &info, &out->bound_ns));
     if (exec->spans && exec->done > 0) {
         double busy = 0;
         for (uint32_t k = 0; k < plan->lanes; k++)
             busy += busy_ns(exec, k);
         out->busy_share = busy / (last_frame_ns(exec) * plan->lanes);
         out->overlap_share = overlap_share(exec);
-        out->bound_ns = measured_bound(exec, &out->binding);
     }
     pthread_mutex_unlock(&exec->runtime->lock);
 }

@@ -19,7 +19,8 @@
  *       "edges": [[0, 1]],                              within a frame: [from, to]
  *       "carried": [[1, 0, 1]],                         to later frames: [from, to, distance]
  *       "waits": [[0, 1, 0]],                           a plan's: [waited for, who waits, distance]
- *       "critical_path": [0, 1]
+ *       "critical_path": [0, 1],
+ *       "cycle": [1], "cycle_frames": 1                 the dearest cycle from frame to frame, and of how many frames; where there is one
  *     }
  */
 #include "observe/draw.h"
@@ -114,6 +115,14 @@ static void put_edges(FILE *to, const char *name, const weir_drawn_edge *edge, u
     fputs(count ? "\n  ]" : "]", to);
 }
 
+static void put_tasks_of(FILE *to, const char *name, const uint32_t *task, uint32_t count)
+{
+    fprintf(to, ",\n  \"%s\": [", name);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(to, "%s%" PRIu32, i ? ", " : "", task[i]);
+    putc(']', to);
+}
+
 weir_status weir_write_json(const weir_drawing *drawing, FILE *to)
 {
     fputs("{\n  \"weir\": 1,\n  \"name\": ", to);
@@ -131,9 +140,11 @@ weir_status weir_write_json(const weir_drawing *drawing, FILE *to)
     put_edges(to, "carried", drawing->carried, drawing->carried_count, true);
     if (drawing->policy)
         put_edges(to, "waits", drawing->wait, drawing->wait_count, true);
-    fputs(",\n  \"critical_path\": [", to);
-    for (uint32_t i = 0; i < drawing->critical_count; i++)
-        fprintf(to, "%s%" PRIu32, i ? ", " : "", drawing->critical[i]);
-    fputs("]\n}\n", to);
+    put_tasks_of(to, "critical_path", drawing->critical, drawing->critical_count);
+    if (drawing->cycle_count > 0) {
+        put_tasks_of(to, "cycle", drawing->cycle, drawing->cycle_count);
+        fprintf(to, ",\n  \"cycle_frames\": %" PRIu32, drawing->cycle_frames);
+    }
+    fputs("\n}\n", to);
     return WEIR_OK;
 }

@@ -50,11 +50,10 @@ static void put_summary(const table *t)
     fprintf(t->to,
             ", %" PRIu32 " lane%s, %" PRIu32 " frame%s in flight, %" PRIu32 " wait%s a frame, %" PRIu32 " of them for earlier frames\n",
             d->lane_count, plural(d->lane_count), d->frames, plural(d->frames), d->wait_count, plural(d->wait_count), earlier);
-    fprintf(t->to, "predicted: %s for one frame alone, then one every %s; ", weir_text_time(d->makespan_ns).text,
-            weir_text_time(d->interval_ns).text);
-    fprintf(t->to, "bound %s (", weir_text_time(d->bound_ns).text);
-    weir_text_put_visible(t->to, d->binding);
-    fputs(")\n", t->to);
+    char why[1024];
+    weir_drawing_why(d, why, sizeof why);
+    fprintf(t->to, "predicted: %s for one frame alone, then one every %s; %s\n", weir_text_time(d->makespan_ns).text,
+            weir_text_time(d->interval_ns).text, why);
 }
 
 static void put_critical(const table *t)

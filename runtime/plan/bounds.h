@@ -7,7 +7,7 @@
 #include "plan/plan.h"
 #include "plan/work.h"
 
-/* From frames and carried of `plan` and the rest to its bound_ns and binding. tail_ns as in policy.h. WEIR_ERR_NO_MEMORY. */
+/* From frames and carried of `plan` and the rest to all of its bounds. tail_ns as in policy.h. WEIR_ERR_NO_MEMORY. */
 weir_status weir_bounds_create(const weir_dag *dag, const weir_work *work, const weir_bands *bands, const double *tail_ns, weir_plan *plan);
 
 #endif

@@ -169,12 +169,15 @@ static void finish_making(making *m)
 }
 
 /* The timeline lets every lane have the device to itself. However tasks lie, they do not get more of it than there is. */
-static void respect_device(double device_ns, weir_plan *plan)
+static void respect_device(weir_plan *plan)
 {
-    if (plan->makespan_ns < device_ns)
-        plan->makespan_ns = device_ns;
-    if (plan->interval_ns < device_ns)
-        plan->interval_ns = device_ns;
+    for (int b = WEIR_BOUND_KERNELS; b <= WEIR_BOUND_COPIES; b++) {
+        const double ns = plan->each_bound_ns[b];
+        if (plan->makespan_ns < ns)
+            plan->makespan_ns = ns;
+        if (plan->interval_ns < ns)
+            plan->interval_ns = ns;
+    }
 }
 
 /* Lists, waits and times for an order and lanes. */
@@ -186,7 +189,7 @@ static weir_status arrange(const making *m, weir_plan *plan)
     if (status == WEIR_OK)
         status = weir_timeline_create(m->work.cost_ns, plan);
     if (status == WEIR_OK)
-        respect_device(m->work.device_ns, plan);
+        respect_device(plan);
     return status;
 }
 

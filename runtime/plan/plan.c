@@ -48,6 +48,7 @@ void weir_plan_destroy(weir_plan *plan)
     weir_free(plan->pred_first);
     weir_free(plan->pred);
     weir_carried_finish(&plan->carried);
+    weir_recurrence_finish(&plan->recurrence);
     weir_plan_drop_lanes(plan);
     weir_free(plan);
 }
@@ -86,7 +87,7 @@ bool weir_plan_is_valid(const weir_plan *plan)
 {
     if (plan->lanes == 0 || plan->lanes > WEIR_LANES_MOST || plan->frames == 0 || plan->frames > WEIR_FRAMES_MOST)
         return false;
-    if (plan->lane_first[0] != 0 || plan->lane_first[plan->lanes] != plan->tasks || !plan->binding || !plan->policy)
+    if (plan->lane_first[0] != 0 || plan->lane_first[plan->lanes] != plan->tasks || !plan->policy)
         return false;
     for (uint32_t i = 0; i < plan->body->inner.count; i++)
         if (!plan->inner[i] || plan->inner[i]->body != plan->body->inner.at[i] || plan->inner[i]->lanes != 1 || plan->inner[i]->frames != 1)
@@ -138,7 +139,7 @@ void weir_plan_summarise(const weir_plan *plan, weir_plan_summary *out)
         .makespan_ns = plan->makespan_ns,
         .interval_ns = plan->interval_ns,
         .bound_ns = plan->bound_ns,
-        .binding = plan->binding,
+        .binding = weir_bound_name(plan->binding),
         .policy = plan->policy,
     };
 }

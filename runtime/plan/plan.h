@@ -5,10 +5,21 @@
 
 #include "graph/body.h"
 #include "graph/carried.h"
+#include "plan/recurrence.h"
 #include "weir/plan.h"
 #include <stdatomic.h>
 
 enum { WEIR_LANES_MOST = 1024, WEIR_SLOTS_MOST = 12 };
+
+/* What keeps frames from coming faster, see bounds.c. */
+typedef enum {
+    WEIR_BOUND_PATH, WEIR_BOUND_LANES,
+    WEIR_BOUND_KERNELS, WEIR_BOUND_COPIES_IN, WEIR_BOUND_COPIES_OUT, WEIR_BOUND_COPIES, /* of a device; the last: both ways */
+    WEIR_BOUND_HOST_TASK, WEIR_BOUND_RECURRENCE,
+    WEIR_BOUND_WORKERS, WEIR_BOUND_LAUNCHES, /* what an exec adds, which knows what it runs on */
+    WEIR_BOUNDS
+} weir_bound;
+const char *weir_bound_name(weir_bound bound); /* static */
 
 /* Before a task starts: `task` of the frame `distance` frames before (0: of the same frame) is done. */
 typedef struct {
@@ -37,8 +48,12 @@ struct weir_plan {
     uint8_t *records;      /* task -> 1 if some task in another lane waits for it, in its own frame or a later one */
     double *start_ns, *end_ns; /* task -> predicted, one frame alone */
     double makespan_ns, interval_ns, bound_ns;
-    double critical_ns, recurrence_ns; /* longest path of a frame; longest cycle from frame to frame, a frame of its distance: 0 if there is none */
-    const char *binding;   /* static */
+    double each_bound_ns[WEIR_BOUND_WORKERS]; /* 0: it does not bind */
+    weir_bound binding;    /* the largest of these, which is bound_ns */
+    double critical_ns;    /* longest path of a frame */
+    weir_recurrence recurrence; /* longest cycle from frame to frame */
+    double host_ns;        /* of all host tasks */
+    uint32_t launches;     /* tasks that a device is given */
     uint64_t naive_waits;
     weir_plan **inner;     /* of each of body->inner, planned for one lane and one frame; held, the same of the same body */
 };

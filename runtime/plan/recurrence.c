@@ -23,6 +23,7 @@ typedef struct {
     uint32_t *parent_distance;
     uint32_t *seen; /* task -> number of the trace that met it first; 0: none */
     double price_ns, slack_ns;
+    weir_recurrence best;
 } search;
 
 static bool relax(search *s, uint32_t task, uint32_t earlier, uint32_t distance)
@@ -61,8 +62,8 @@ static double ratio_of_cycle(const search *s, uint32_t task)
     return cost / distance;
 }
 
-/* The largest ratio of the cycles that parents form; 0 if they form none. */
-static double best_parent_cycle(search *s)
+/* The largest ratio of the cycles that parents form, and a task of that cycle; 0 if they form none. */
+static double best_parent_cycle(search *s, uint32_t *task)
 {
     double best = 0;
     memset(s->seen, 0, s->dag->tasks * sizeof *s->seen);
@@ -75,19 +76,44 @@ static double best_parent_cycle(search *s)
         if (at == NONE || s->seen[at] != t + 1)
             continue;
         double ratio = ratio_of_cycle(s, at);
-        best = best > ratio ? best : ratio;
+        if (ratio > best) {
+            best = ratio;
+            *task = at;
+        }
     }
     return best;
+}
+
+static void keep_cycle(search *s, uint32_t task, double ratio)
+{
+    weir_recurrence *best = &s->best;
+    while (s->parent_distance[task] == 0) /* carried edges alone lead back in the order of a frame, so there is one */
+        task = s->parent[task];
+    const uint32_t first = task;
+    best->ratio_ns = ratio;
+    best->count = best->distance = 0;
+    do { /* backwards, from the last one */
+        best->distance += s->parent_distance[task];
+        task = s->parent[task];
+        best->task[best->count++] = task;
+    } while (task != first);
+    for (uint32_t i = 0; i < best->count / 2; i++) {
+        uint32_t other = best->task[i];
+        best->task[i] = best->task[best->count - 1 - i];
+        best->task[best->count - 1 - i] = other;
+    }
 }
 
 static void find_ratio(search *s)
 {
     memset(s->parent, 0xff, s->dag->tasks * sizeof *s->parent);
     for (int walks = 0; walks < WALKS_MOST && walk(s); walks++) {
-        double ratio = best_parent_cycle(s);
+        uint32_t task = NONE;
+        double ratio = best_parent_cycle(s, &task);
         if (ratio <= s->price_ns)
             continue;
         s->price_ns = ratio;
+        keep_cycle(s, task, ratio);
         memset(s->parent, 0xff, s->dag->tasks * sizeof *s->parent); /* they were right at the old price */
     }
 }
@@ -100,7 +126,8 @@ static bool prepare(search *s)
     s->parent = weir_alloc(tasks, sizeof *s->parent);
     s->parent_distance = weir_alloc(tasks, sizeof *s->parent_distance);
     s->seen = weir_alloc(tasks, sizeof *s->seen);
-    if (!s->carried_first || !s->start_ns || !s->parent || !s->parent_distance || !s->seen)
+    s->best.task = weir_alloc(tasks, sizeof *s->best.task);
+    if (!s->carried_first || !s->start_ns || !s->parent || !s->parent_distance || !s->seen || !s->best.task)
         return false;
     double total_ns = 0;
     for (uint32_t t = 0, i = 0; t < tasks; s->carried_first[++t] = i) {
@@ -112,20 +139,36 @@ static bool prepare(search *s)
     return true;
 }
 
-weir_status weir_recurrence_find(const weir_dag *dag, const weir_carried *carried, const float *cost_ns, double *ratio_ns)
+/* The cycle alone: room was for all tasks. */
+static bool give(search *s, weir_recurrence *out)
 {
-    *ratio_ns = 0;
+    *out = s->best;
+    out->task = s->best.count > 0 ? weir_alloc_copy(s->best.task, s->best.count * sizeof *out->task) : NULL;
+    return s->best.count == 0 || out->task;
+}
+
+weir_status weir_recurrence_find(const weir_dag *dag, const weir_carried *carried, const float *cost_ns, weir_recurrence *out)
+{
+    *out = (weir_recurrence){0};
     if (carried->edges.count == 0)
         return WEIR_OK;
     search s = {.dag = dag, .carried = carried, .cost_ns = cost_ns};
     bool enough = prepare(&s);
-    if (enough)
+    if (enough) {
         find_ratio(&s);
-    *ratio_ns = s.price_ns;
+        enough = give(&s, out);
+    }
     weir_free(s.carried_first);
     weir_free(s.start_ns);
     weir_free(s.parent);
     weir_free(s.parent_distance);
     weir_free(s.seen);
+    weir_free(s.best.task);
     return enough ? WEIR_OK : weir_fail_no_memory();
+}
+
+void weir_recurrence_finish(weir_recurrence *recurrence)
+{
+    weir_free(recurrence->task);
+    *recurrence = (weir_recurrence){0};
 }

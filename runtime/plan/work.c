@@ -3,6 +3,26 @@
 #include "util/memory.h"
 #include "util/status.h"
 
+static weir_place place_of(const weir_body *body, const weir_task_record *task, uint32_t arg)
+{
+    return body->buffers.at[body->args.at[task->arg_first + arg].index].buffer->place;
+}
+
+static void add_up(const weir_body *body, const weir_task_record *task, double cost, weir_work *work)
+{
+    work->total_ns += cost;
+    work->launches += task->kind != WEIR_KIND_EMPTY && task->kind != WEIR_KIND_HOST;
+    if (task->kind == WEIR_KIND_KERNEL) {
+        work->device_ns += cost * (double)weir_task_share(body, task);
+    } else if (task->kind == WEIR_KIND_HOST) {
+        work->host_ns += cost;
+    } else if (task->kind == WEIR_KIND_COPY) {
+        bool to_device = place_of(body, task, 0) == WEIR_DEVICE, from_device = place_of(body, task, 1) == WEIR_DEVICE;
+        work->copies_in_ns += to_device && !from_device ? cost : 0;
+        work->copies_out_ns += from_device && !to_device ? cost : 0;
+    }
+}
+
 static bool gather_costs(const weir_body *body, weir_work *work)
 {
     work->cost_ns = weir_alloc(work->tasks, sizeof *work->cost_ns);
@@ -10,9 +30,7 @@ static bool gather_costs(const weir_body *body, weir_work *work)
         const weir_task_record *task = &body->tasks.at[t];
         double cost = weir_task_cost(body, task);
         work->cost_ns[t] = (float)cost;
-        work->total_ns += cost;
-        if (task->kind == WEIR_KIND_KERNEL)
-            work->device_ns += cost * (double)weir_task_share(body, task);
+        add_up(body, task, cost, work);
         if (weir_task_keeps_state(body, task) && work->longest_serial_ns < cost)
             work->longest_serial_ns = cost;
         if (t == 0 || task->priority < work->most_urgent)

@@ -11,6 +11,9 @@ typedef struct {
     int32_t most_urgent;      /* the numerically lowest */
     double total_ns;          /* of all costs */
     double device_ns;         /* kernels, each times the share of the device that it fills */
+    double copies_in_ns, copies_out_ns; /* copies from the host to the device, and back */
+    double host_ns;           /* host tasks */
+    uint32_t launches;        /* tasks that a device is given */
     double longest_serial_ns; /* the costliest task that follows itself from frame to frame because it has hidden state */
 } weir_work;
 

@@ -82,7 +82,8 @@ struct weir_exec {
     uint32_t *history;           /* for weir_exec_data, of the last `history_frames` frames: ring_at, */
     uint64_t *moves_history;     /* and the moves of each buffer's storage, in the order of `uses` */
     uint32_t history_frames;
-    double frame_ns[WEIR_FRAME_SAMPLES]; /* in turn */
+    double frame_ns[WEIR_FRAME_SAMPLES]; /* in turn, as are the next */
+    int64_t done_ns[WEIR_FRAME_SAMPLES];
     uint32_t *rounds;            /* NULL without loops */
     weir_task_span *spans;       /* NULL without timing, as are the next two */
     weir_task_span *last_spans;  /* of the last frame done */

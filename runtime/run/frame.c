@@ -402,6 +402,7 @@ static void keep_figures(weir_exec *exec, uint64_t frame)
     uint32_t tasks = exec->plan->tasks;
     int64_t now = weir_clock_ns();
     exec->frame_ns[frame % WEIR_FRAME_SAMPLES] = (double)(now - state->submitted_ns);
+    exec->done_ns[frame % WEIR_FRAME_SAMPLES] = now;
     if (!exec->spans)
         return;
     exec->last_start_ns = state->submitted_ns;

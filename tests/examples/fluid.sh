@@ -61,7 +61,7 @@ same_bytes_for_every_number_in_flight)
         "$fluid" $common --lanes 1 --workers 1 --output first >out || fail "run"
         for flight in 1 2 3 7; do
             for how in "--lanes 1 --workers 1" "--lanes 3 --workers 2" "--lanes 8 --workers 3 --policy round_robin" \
-                "--lanes 4 --workers 2 --priorities 1,0,-1" "--workers 2 --priorities 0,0,0 --timing off"; do
+                "--lanes 4 --workers 2 --priorities 1,0,-1" "--workers 2 --priorities 0,0,0 --timing off" "--workers 2 --timing alone"; do
                 rm -rf other
                 "$fluid" $common --in-flight $flight $how --output other >out || fail "run $flight, $how"
                 diff -r first other || fail "$solver, $flight in flight, $how"
@@ -126,7 +126,7 @@ bad_usage_is_named)
     expect 2 "sweeps-at-most 0: must be" "$fluid" --sweeps-at-most 0
     expect 2 "backend tpu: must be one of auto, host, cuda" "$fluid" --backend=tpu
     expect 2 "mode fast: must be one of default, eager, replay, capture, auto" "$fluid" --mode=fast
-    expect 2 "timing yes: must be one of on, off" "$fluid" --timing yes
+    expect 2 "timing yes: must be one of on, off, alone" "$fluid" --timing yes
     expect 2 "--frame: unknown option" "$fluid" --frame 3
     expect 2 "--output: needs a value" "$fluid" --output
     expect 2 "picture.png: unexpected argument" "$fluid" picture.png
@@ -153,16 +153,24 @@ it_says_what_ran)
     quick="--frames 4 --size 64x64 --output none --backend host"
     for mode in default eager replay capture auto; do # the host runs them all eagerly, and says so
         "$fluid" $quick --mode $mode >out || fail "run $mode"
-        grep -q '^host, eager, .*: [0-9.]* ms a frame (median), not less than ' out || fail "$mode: $(cat out)"
+        grep -q '^host, eager, .*: [0-9.]* ms a frame (median)$' out || fail "$mode: $(cat out)"
         grep -q '^solve .*%$' out || fail "no table of groups"
     done
     "$fluid" $quick --timing off >out || fail "run untimed"
     grep -q '^host, eager, .* ms a frame (median)$' out || fail "untimed: $(cat out)"
     grep -q '^solve' out && fail "times without timing"
+    grep -q 'cannot come faster' out && fail "a bound that nobody measured"
+    "$fluid" $quick --timing alone --in-flight 2 --frames 8 >out || fail "run timed alone"
+    grep -q '^frames cannot come faster than [0-9.]* [mu]s: .' out || fail "timed alone: $(cat out)"
+    grep -q '^solve .*%$' out || fail "no table of groups"
+    "$fluid" $quick --timing alone --lanes 2 >out || fail "run timed alone with lanes" # which are asked for, so tasks do not run alone
+    grep -q 'cannot come faster' out && fail "a bound of tasks that were not alone"
+    "$fluid" $quick --timing alone --frames 3 >out || fail "run timed alone with few frames"
+    grep -q 'cannot come faster' out && fail "a bound of no frame"
     "$fluid" $quick --in-flight 3 >out || fail "run three in flight"
-    grep -q '^host, eager, .* ms a frame (median), 3 in flight, one every [0-9.]* ms, not less than ' out || fail "three in flight: $(cat out)"
+    grep -q '^host, eager, .* ms a frame (median), 3 in flight, one every [0-9.]* ms$' out || fail "three in flight: $(cat out)"
     "$fluid" $quick --in-flight 4 >out || fail "run all in flight" # no frame after the first four, so nothing to measure
-    grep -q '^host, eager, .* ms a frame (median), 4 in flight, not less than ' out || fail "all in flight: $(cat out)"
+    grep -q '^host, eager, .* ms a frame (median), 4 in flight$' out || fail "all in flight: $(cat out)"
     [ -z "$(find . -name '*.png')" ] || fail "pictures nobody wanted"
     ;;
 a_solve_says_how_many_sweeps_it_took)

@@ -6,7 +6,7 @@
 /* a -> b on one lane, changed by one field at a time. */
 static weir_drawn_task task[2];
 static weir_drawn_edge edge, carried, waiting;
-static uint32_t critical[2];
+static uint32_t critical[2], cycle;
 static int32_t lane_priority;
 static weir_drawing drawing;
 
@@ -19,6 +19,7 @@ static void set_up(void)
     waiting = (weir_drawn_edge){0, 1, 0};
     critical[0] = 0;
     critical[1] = 1;
+    cycle = 0;
     lane_priority = 0;
     drawing = (weir_drawing){.name = "d",
                              .policy = "p",
@@ -30,6 +31,9 @@ static void set_up(void)
                              .wait_count = 1,
                              .lane_count = 1,
                              .critical_count = 2,
+                             .cycle = &cycle,
+                             .cycle_count = 1,
+                             .cycle_frames = 1,
                              .task = task,
                              .edge = &edge,
                              .carried = &carried,
@@ -80,7 +84,7 @@ END_TEST
 START_TEST(indices_out_of_range_are_refused)
 {
     uint32_t *const fields[] = {&task[0].lane, &task[1].position, &edge.from,  &edge.to,    &carried.from,
-                                &carried.to,   &waiting.from,     &waiting.to, &critical[1]};
+                                &carried.to,   &waiting.from,     &waiting.to, &critical[1], &cycle};
     set_up();
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         *fields[i] = 2;

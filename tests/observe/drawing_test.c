@@ -38,11 +38,16 @@ START_TEST(a_plans_drawing_has_what_the_plan_has)
     const weir_plan *plan = s.plan;
     ck_assert_int_eq(weir_drawing_of(NULL, plan, &d), WEIR_OK);
     ck_assert_str_eq(d->policy, "priority");
-    ck_assert_str_eq(d->binding, plan->binding);
+    ck_assert_str_eq(d->binding, weir_bound_name(plan->binding));
     ck_assert_uint_eq(d->frames, 2);
     ck_assert_uint_eq(d->lane_count, plan->lanes);
     ck_assert_double_eq(d->makespan_ns, plan->makespan_ns);
     ck_assert_double_eq(d->bound_ns, plan->bound_ns);
+    ck_assert_uint_gt(d->cycle_count, 0);
+    ck_assert_uint_eq(d->cycle_count, plan->recurrence.count);
+    ck_assert_uint_eq(d->cycle_frames, plan->recurrence.distance);
+    for (uint32_t i = 0; i < d->cycle_count; i++)
+        ck_assert_uint_eq(d->cycle[i], plan->recurrence.task[i]);
     for (uint32_t t = 0; t < d->task_count; t++) {
         ck_assert_uint_eq(d->task[t].lane, plan->lane[t]);
         ck_assert_uint_eq(d->task[t].position, plan->position[t]);

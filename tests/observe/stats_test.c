@@ -1,5 +1,6 @@
 /* stats_test.c - what stats.c promises: figures that agree with what ran. */
 #include "run/fixture.h"
+#include "weir/drawing.h"
 #include <math.h>
 #include <stdatomic.h>
 
@@ -76,7 +77,7 @@ START_TEST(every_mode_is_eager_on_the_host)
 }
 END_TEST
 
-START_TEST(chain_is_busy_one_at_a_time_and_bound_by_its_path)
+START_TEST(chain_is_busy_one_at_a_time)
 {
     weir_graph *graph = graph_make("chain");
     int ms = 4;
@@ -89,11 +90,98 @@ START_TEST(chain_is_busy_one_at_a_time_and_bound_by_its_path)
     weir_exec_stats(exec, &s);
     ck_assert_uint_eq(s.frames, 5);
     ck_assert_double_ge(s.frame_ns, 8e6);
-    ck_assert_double_ge(s.bound_ns, 8e6);
-    ck_assert_double_le(s.bound_ns, s.frame_ns * 1.5); /* medians of different things, but never far above */
-    ck_assert_str_eq(s.binding, "critical path");
     ck_assert(s.busy_share > 0 && s.busy_share <= 0.5 + 1e-9); /* of two lanes */
     ck_assert_double_eq(s.overlap_share, 0);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+}
+END_TEST
+
+START_TEST(bounds_go_by_times_of_tasks_alone)
+{
+    char why[128];
+    weir_stats s;
+    weir_graph *graph = graph_make("chain");
+    int ms[2] = {4, 2};
+    weir_task a = weir_add_host(graph, "a", last_ms, &ms[0], weir_no_args()), b = weir_add_host(graph, "b", last_ms, &ms[1], weir_no_args());
+    weir_task off = weir_add_host(graph, "off", last_ms, &ms[0], weir_no_args());
+    weir_after(graph, b, a);
+    weir_task_set(graph, off, &(weir_task_options){.cost_ns = 777});
+    weir_exec *alone = exec_with(runtime, graph, &(weir_plan_options){.lanes = 1}, &timed);
+    OK(weir_exec_enable(alone, off, 0));
+    run_frames(alone, 3);
+    OK(weir_graph_take_costs(graph, alone));
+    weir_exec_destroy(alone);
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 3}, NULL);
+    weir_exec_stats(exec, &s);
+    ck_assert_double_ge(s.bound_ns, 6e6);
+    ck_assert_str_eq(s.binding, "critical path");
+    OK(weir_exec_why(exec, why, sizeof why));
+    ck_assert_msg(strncmp(why, "frames cannot come faster than ", 31) == 0 && strstr(why, "ms: a -> b") && !strstr(why, "off"), "%s", why);
+    const weir_drawing *drawing = NULL;
+    OK(weir_drawing_of(graph, NULL, &drawing));
+    ck_assert_double_eq_tol(drawing->task[2].cost_ns, 777, 1e-3); /* never ran */
+    weir_drawing_destroy(drawing);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+}
+END_TEST
+
+START_TEST(costs_are_taken_only_of_tasks_alone)
+{
+    char why[8];
+    weir_graph *graph = graph_make("g"), *other = graph_make("other");
+    weir_add_host(graph, "t", do_nothing, NULL, weir_no_args());
+    weir_add_host(other, "t", do_nothing, NULL, weir_no_args());
+    weir_exec *untimed = exec_with(runtime, graph, &(weir_plan_options){.lanes = 1}, NULL);
+    weir_exec *beside = exec_with(runtime, graph, &(weir_plan_options){.lanes = 2}, &timed);
+    weir_exec *alone = exec_with(runtime, graph, &(weir_plan_options){.lanes = 1}, &timed);
+    REFUSED(WEIR_ERR_STATE, weir_graph_take_costs(graph, untimed), "graph 'g': its tasks were not timed alone");
+    REFUSED(WEIR_ERR_STATE, weir_graph_take_costs(graph, beside), "of a plan with one lane");
+    REFUSED(WEIR_ERR_INVALID, weir_graph_take_costs(other, alone), "of graph 'g', not of 'other'");
+    ck_assert_int_eq(weir_graph_take_costs(NULL, alone), WEIR_ERR_INVALID);
+    ck_assert_int_eq(weir_graph_take_costs(graph, NULL), WEIR_ERR_INVALID);
+    ck_assert_int_eq(weir_exec_why(NULL, why, sizeof why), WEIR_ERR_INVALID);
+    ck_assert_int_eq(weir_exec_why(alone, NULL, 0), WEIR_ERR_INVALID);
+    OK(weir_graph_take_costs(graph, alone)); /* nothing ran: all stays */
+    weir_exec_destroy(untimed);
+    weir_exec_destroy(beside);
+    weir_exec_destroy(alone);
+    weir_graph_destroy(graph);
+    weir_graph_destroy(other);
+}
+END_TEST
+
+START_TEST(host_tasks_are_bound_by_workers)
+{
+    weir_stats s;
+    weir_graph *graph = graph_make("wide");
+    for (int i = 0; i < 6; i++)
+        weir_task_set(graph, weir_add_host(graph, "t", do_nothing, NULL, weir_no_args()), &(weir_task_options){.cost_ns = 1000});
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 6}, NULL);
+    weir_exec_stats(exec, &s);
+    ck_assert_str_eq(s.binding, "workers");
+    ck_assert_double_eq_tol(s.bound_ns, 3000, 1e-9); /* of two */
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+}
+END_TEST
+
+START_TEST(interval_is_from_frame_to_frame)
+{
+    weir_stats s;
+    weir_graph *graph = graph_make("chain");
+    int ms = 3;
+    weir_task a = weir_add_host(graph, "a", last_ms, &ms, weir_no_args()), b = weir_add_host(graph, "b", last_ms, &ms, weir_no_args());
+    weir_after(graph, b, a);
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 2, .frames = 2}, NULL);
+    run_frames(exec, 2);
+    weir_exec_stats(exec, &s);
+    ck_assert(isnan(s.interval_ns));
+    run_frames(exec, 6);
+    weir_exec_stats(exec, &s);
+    ck_assert_double_ge(s.interval_ns, 2.9e6); /* each follows itself; ends are seen a little late, one later than another */
+    ck_assert_double_ge(s.frame_ns, 6e6);
     weir_exec_destroy(exec);
     weir_graph_destroy(graph);
 }
@@ -217,7 +305,11 @@ int main(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, nothing_ran_is_no_figure);
     tcase_add_test(cases, every_mode_is_eager_on_the_host);
-    tcase_add_test(cases, chain_is_busy_one_at_a_time_and_bound_by_its_path);
+    tcase_add_test(cases, chain_is_busy_one_at_a_time);
+    tcase_add_test(cases, bounds_go_by_times_of_tasks_alone);
+    tcase_add_test(cases, costs_are_taken_only_of_tasks_alone);
+    tcase_add_test(cases, host_tasks_are_bound_by_workers);
+    tcase_add_test(cases, interval_is_from_frame_to_frame);
     tcase_add_test(cases, tasks_at_once_overlap);
     tcase_add_test(cases, task_is_counted_when_it_runs_and_its_median_is_its_time);
     tcase_add_test(cases, medians_are_of_the_last_runs);

@@ -29,7 +29,8 @@ START_TEST(a_plans_table_goes_by_position_and_says_the_waits)
     char *text = sample_written(&d, "text");
     ck_assert_str_eq(text, "table: 2 tasks, 1 edge, 0 to later frames\n"
                            "plan: policy priority, 2 lanes, 3 frames in flight, 2 waits a frame, 1 of them for earlier frames\n"
-                           "predicted: 4 us for one frame alone, then one every 3.5 us; bound 3 us (critical path)\n"
+                           "predicted: 4 us for one frame alone, then one every 3.5 us; "
+                           "frames cannot come faster than 3 us: early -> late (3 frames at once)\n"
                            "critical path: 2 tasks, 3 us (marked *)\n"
                            "\n"
                            "lane  priority  tasks  busy\n"

@@ -15,7 +15,7 @@ static void find_bounds(drawn *d, uint32_t lanes)
 
 static void check_bound(drawn *d, double bound_ns, const char *binding)
 {
-    ck_assert_str_eq(d->plan.binding, binding);
+    ck_assert_str_eq(weir_bound_name(d->plan.binding), binding);
     ck_assert_double_eq_tol(d->plan.bound_ns, bound_ns, 1e-9);
     drawn_finish(d);
 }
@@ -53,6 +53,30 @@ START_TEST(kernels_that_fill_the_device_bind)
     d.work.device_ns = 5000; /* of 10 us of work, in shares */
     find_bounds(&d, 10);
     check_bound(&d, 5000, "device");
+}
+END_TEST
+
+START_TEST(copies_of_one_direction_share_an_engine)
+{
+    drawn d = drawn_make(10, NULL, NULL, 0);
+    d.work.copies_in_ns = 6000;
+    d.work.copies_out_ns = 4000;
+    find_bounds(&d, 10);
+    check_bound(&d, 6000, "copies to the device");
+    d = drawn_make(10, NULL, NULL, 0);
+    d.work.copies_in_ns = 1000;
+    d.work.copies_out_ns = 3000;
+    find_bounds(&d, 10);
+    check_bound(&d, 3000, "copies to the host");
+}
+END_TEST
+
+START_TEST(copies_both_ways_share_the_bus)
+{
+    drawn d = drawn_make(10, NULL, NULL, 0);
+    d.work.copies_in_ns = d.work.copies_out_ns = 5000;
+    find_bounds(&d, 10);
+    check_bound(&d, 10000 * 55.2 / 101.6, "copies both ways");
 }
 END_TEST
 
@@ -115,7 +139,7 @@ START_TEST(no_prediction_beats_the_bound)
         drawn_find_waits(&d);
         ck_assert_int_eq(weir_timeline_create(d.work.cost_ns, &d.plan), WEIR_OK);
         expect(d.plan.interval_ns >= d.plan.bound_ns * (1 - 1e-9), "seed %llu: %g ns, bound %g by %s", (unsigned long long)first,
-               d.plan.interval_ns, d.plan.bound_ns, d.plan.binding);
+               d.plan.interval_ns, d.plan.bound_ns, weir_bound_name(d.plan.binding));
         drawn_finish(&d);
     }
 }
@@ -127,6 +151,8 @@ int main(void)
     TCase *cases = tcase_create("bounds");
     tcase_add_test(cases, chain_is_bound_by_its_path);
     tcase_add_test(cases, wide_graph_is_bound_by_its_lanes);
+    tcase_add_test(cases, copies_of_one_direction_share_an_engine);
+    tcase_add_test(cases, copies_both_ways_share_the_bus);
     tcase_add_test(cases, lanes_bind_band_by_band);
     tcase_add_test(cases, kernels_that_fill_the_device_bind);
     tcase_add_test(cases, frames_in_flight_share_the_critical_path);

@@ -3,10 +3,44 @@
 #include "plan/recurrence.h"
 #include <stdlib.h>
 
+/* The least distance of an edge from one task to the other, 0 within a frame; UINT32_MAX: there is none. */
+static uint32_t distance_of(const drawn *d, uint32_t earlier, uint32_t later)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t e = d->dag.pred_first[later]; e < d->dag.pred_first[later + 1]; e++)
+        if (d->dag.pred[e] == earlier)
+            return 0;
+    for (uint32_t i = 0; i < d->plan.carried.edges.count; i++) {
+        const weir_carried_edge *e = &d->plan.carried.edges.at[i];
+        if (e->later == later && e->earlier == earlier && e->distance < least)
+            least = e->distance;
+    }
+    return least;
+}
+
+/* Its tasks form a cycle of the edges there are, which costs what is said. */
+static void check_cycle(const drawn *d, const weir_recurrence *found)
+{
+    double cost = 0;
+    uint32_t distance = 0;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const uint32_t step = distance_of(d, found->task[i > 0 ? i - 1 : found->count - 1], found->task[i]);
+        ck_assert_uint_ne(step, UINT32_MAX);
+        ck_assert(i > 0 || step > 0); /* begins a frame */
+        distance += step;
+        cost += (double)d->work.cost_ns[found->task[i]];
+    }
+    ck_assert_uint_eq(distance, found->distance);
+    ck_assert(found->count > 0 ? cost / distance == found->ratio_ns : found->ratio_ns == 0);
+}
+
 static double ratio_of(const drawn *d)
 {
-    double ratio = -1;
-    ck_assert_int_eq(weir_recurrence_find(&d->dag, &d->plan.carried, d->work.cost_ns, &ratio), WEIR_OK);
+    weir_recurrence found;
+    ck_assert_int_eq(weir_recurrence_find(&d->dag, &d->plan.carried, d->work.cost_ns, &found), WEIR_OK);
+    check_cycle(d, &found);
+    const double ratio = found.ratio_ns;
+    weir_recurrence_finish(&found);
     return ratio;
 }
 

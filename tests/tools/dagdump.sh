@@ -54,6 +54,16 @@ done
 grep -qF 'at most 50 rounds of jacobi & "co" (1 task)' loops.txt || wrong "no loop in loops.txt"
 exits 0 "" stats --json loops.json
 grep -q '"tasks":6,' out && grep -q '"work":6000,' out || wrong "figures of loops: $(cat out)"
+
+# Of a plan stats say what keeps its frames from coming faster.
+exits 0 "" stats plan.json
+grep -q '^interval  *[0-9]' out && grep -q '^bound  *[0-9]' out && grep -q '^frames cannot come faster than .*: .' out || wrong "no bound: $(cat out)"
+why=$(grep '^frames cannot' out)
+exits 0 "" stats --json plan.json
+grep -qF "\"why\":\"$why\"}" out || wrong "stats --json do not say '$why': $(cat out)"
+exits 0 "" stats graph.json
+! grep -q 'frames cannot' out || wrong "a graph without a plan has a bound: $(cat out)"
+
 exits 0 "" plan --json loops.json
 grep -q '"tasks":6,' out && grep -q '"valid":true' out || wrong "plan of loops: $(cat out)"
 

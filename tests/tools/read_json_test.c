@@ -115,6 +115,7 @@ END_TEST
 #define EDGES "\"edges\": [[0, 1]], \"carried\": [[0, 1, 1]],\n"
 #define WAITS "\"waits\": [[0, 1, 0]],\n"
 #define END "\"critical_path\": [0]}\n"
+#define END_WITH(cycle) "\"critical_path\": [0],\n" cycle "}\n"
 
 static void accepted(const char *text)
 {
@@ -155,6 +156,16 @@ START_TEST(json_of_something_else_is_refused)
     refused("{}", 1, "no graph or plan of weir");
     refused("{\n\"weir\": 2}", 2, "must be 1");
     refused("{\n\"weir\": \"1\"}", 2, "must be 1");
+}
+END_TEST
+
+START_TEST(cycles_that_are_none_are_refused)
+{
+    accepted(HEAD PLAN RINGS PLACED EDGES WAITS END_WITH("\"cycle\": [0, 1], \"cycle_frames\": 1"));
+    refused(HEAD RINGS TASKS EDGES END_WITH("\"cycle\": 7, \"cycle_frames\": 1"), 9, "\"cycle\" must be a list");
+    refused(HEAD RINGS TASKS EDGES END_WITH("\"cycle\": [0,\n2], \"cycle_frames\": 1"), 10, "a task of \"cycle\" must be from 0 to 1, but is 2");
+    refused(HEAD RINGS TASKS EDGES END_WITH("\"cycle\": [0],\n\"cycle_frames\": 0"), 10, "\"cycle_frames\" must be from 1");
+    refused(HEAD RINGS TASKS EDGES END_WITH("\"cycle\": [0]"), 1, "\"cycle_frames\" must be a whole number, but is missing");
 }
 END_TEST
 
@@ -295,6 +306,7 @@ int main(void)
     tcase_add_test(tcase, what_is_no_json_is_refused_with_its_line);
     tcase_add_test(tcase, json_of_something_else_is_refused);
     tcase_add_test(tcase, bodies_that_are_none_are_refused);
+    tcase_add_test(tcase, cycles_that_are_none_are_refused);
     tcase_add_test(tcase, missing_keys_are_named);
     tcase_add_test(tcase, wrong_types_are_named);
     tcase_add_test(tcase, numbers_out_of_range_are_named);

@@ -53,7 +53,7 @@ weir_status weir_cuda_check(const weir_backend *device, const weir_plan *plan)
 /* Where a cycle from frame to frame is predicted to be as long as a frame there is next to nothing to overlap, and events that tie graphs only cost. */
 static bool follow_each_other(const weir_plan *plan)
 {
-    return plan->frames > 1 && plan->recurrence_ns >= 0.98 * plan->critical_ns;
+    return plan->frames > 1 && plan->recurrence.ratio_ns >= 0.98 * plan->critical_ns;
 }
 
 /* Debugging, and times of single tasks, want tasks launched one by one. */
@@ -313,9 +313,11 @@ void weir_cuda_program_destroy(weir_program *program)
 weir_program_info weir_cuda_info(const weir_program *program)
 {
     static const char *const names[] = {[WEIR_MODE_EAGER] = "eager", [WEIR_MODE_REPLAY] = "replay", [WEIR_MODE_CAPTURE] = "capture"};
+    static const double launch_ns[] = {[WEIR_MODE_EAGER] = 3000, [WEIR_MODE_REPLAY] = 180, [WEIR_MODE_CAPTURE] = 180}; /* seen with an H200 */
     return (weir_program_info){.mode = weir_cuda_choice_is_open(program) ? "auto" : names[program->mode],
                                .instantiations = atomic_load(&((weir_program *)program)->instantiations),
-                               .taken_over = atomic_load(&((weir_program *)program)->taken_over)};
+                               .taken_over = atomic_load(&((weir_program *)program)->taken_over),
+                               .launch_ns = launch_ns[program->mode]};
 }
 
 /* ---- submitting ---- */

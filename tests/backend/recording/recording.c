@@ -365,7 +365,7 @@ static uint32_t recording_unfinished(const weir_program *program, uint64_t frame
 static weir_program_info recording_info(const weir_program *program)
 {
     static const char *const modes[] = {"by itself", "word by word", "by heart", "by ear"};
-    return (weir_program_info){modes[program->image.mode], recorded.instantiations, recorded.taken_over};
+    return (weir_program_info){modes[program->image.mode], recorded.instantiations, recorded.taken_over, recorded.launch_ns};
 }
 
 #define REQUIRED                                                                                                                           \

@@ -81,7 +81,8 @@ typedef struct {
     WEIR_VECTOR(recorded_end) ends;
     uint32_t looks;
     pthread_t looker;            /* who looked last */
-    uint64_t instantiations, taken_over; /* what `info` says */
+    uint64_t instantiations, taken_over; /* what `info` says, */
+    double launch_ns;                    /* this too */
 } recorded_facts;
 
 extern recorded_facts recorded;

@@ -555,6 +555,48 @@ START_TEST(stats_say_what_the_backend_says)
 }
 END_TEST
 
+/* Two copies side by side, of 5 us each. */
+static weir_stats stats_of_copies(const char *backend, double launch_ns)
+{
+    weir_runtime *runtime = NULL;
+    weir_stats stats;
+    OK(weir_runtime_create(&(weir_runtime_options){.backend = backend}, &runtime));
+    recorded.launch_ns = launch_ns;
+    weir_graph *graph = graph_make("copies");
+    weir_buffer *from = numbers("from", 8, 1, WEIR_HOST_IN), *to[2] = {numbers("one", 8, 1, WEIR_DEVICE), numbers("other", 8, 1, WEIR_DEVICE)};
+    for (int i = 0; i < 2; i++)
+        weir_task_set(graph, weir_add_copy(graph, i ? "b" : "a", WEIR_WRITE(to[i]), WEIR_READ(from)), &(weir_task_options){.cost_ns = 5000});
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 2}, NULL);
+    weir_exec_stats(exec, &stats);
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    weir_buffer_destroy(from);
+    weir_buffer_destroy(to[0]);
+    weir_buffer_destroy(to[1]);
+    weir_runtime_destroy(runtime);
+    recording_reset(REPORTED_BY_THREAD);
+    return stats;
+}
+
+START_TEST(copies_and_launches_bind_a_device)
+{
+    weir_stats stats = stats_of_copies("recording", 0);
+    ck_assert_str_eq(stats.binding, "copies to the device");
+    ck_assert_double_eq_tol(stats.bound_ns, 10000, 1e-9);
+    stats = stats_of_copies("recording", 7000);
+    ck_assert_str_eq(stats.binding, "launches");
+    ck_assert_double_eq_tol(stats.bound_ns, 14000, 1e-9);
+}
+END_TEST
+
+START_TEST(copies_bind_nothing_where_there_is_no_device)
+{
+    weir_stats stats = stats_of_copies("bare", 7000);
+    ck_assert_str_eq(stats.binding, "critical path");
+    ck_assert_double_eq_tol(stats.bound_ns, 5000, 1e-9);
+}
+END_TEST
+
 START_TEST(backend_without_info_is_eager)
 {
     weir_stats stats;
@@ -1377,7 +1419,8 @@ int main(void)
     ADD(suite, "failures", fault_of_one_task_fails_its_frame_and_names_it, fault_of_whom_nobody_knows_has_no_culprit,
         failure_of_a_tasks_own_code_says_so, earlier_frames_failure_wins_whoever_is_told_first, two_faults_are_told_by_the_earlier,
         failure_stops_its_exec_alone, callback_hears_of_a_fault);
-    ADD(suite, "images", stats_say_what_the_backend_says, backend_without_info_is_eager, image_has_the_mode_that_was_asked_for, environments_mode_wins,
+    ADD(suite, "images", stats_say_what_the_backend_says, copies_and_launches_bind_a_device, copies_bind_nothing_where_there_is_no_device,
+        backend_without_info_is_eager, image_has_the_mode_that_was_asked_for, environments_mode_wins,
         replay_lanes_are_a_plan_of_the_same_graph, replay_lanes_are_made_only_for_who_looks_at_them, too_many_replay_lanes_are_refused,
         runtimes_switches_reach_the_backend, image_has_the_first_values_of_params, spans_are_for_timed_execs_alone,
         bodies_have_images_with_the_graphs_rings_and_params, decisions_are_told_apart_and_are_the_same_in_each_frame,
