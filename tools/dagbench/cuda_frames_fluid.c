@@ -9,21 +9,21 @@
 #include "fluid_input.h"
 #include "fluid_sources.h"
 #include "timing.h"
+#include "weir/drawing.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NX = 1920, NY = 1080, FRAMES_MOST = 3, COMPARED_FRAMES = 7, TIMED_FRAMES = 31, EMPTIES = 64, HOLD_US = 3000 };
+enum { NX = 1920, NY = 1080, FRAMES_MOST = 3, COMPARED_FRAMES = 7, TIMED_FRAMES = 31, FED = 12, EMPTIES = 64, HOLD_US = 3000 };
 
 /* Each racer's graph and buffers are its own, since execs of one runtime share what a buffer holds. */
 typedef struct {
     const fluid_input *input;
     weir_runtime *runtime;
     fluid_graph graph;
-    weir_buffer *picture_in, *picture; /* rings: uploaded in each frame */
-    uint32_t tasks;                    /* of the frame */
+    uint32_t tasks; /* of the frame */
     weir_plan *plan;
     weir_exec *exec;
     weir_ticket last;
@@ -36,8 +36,6 @@ static void smoke_finish(void *self)
     weir_exec_destroy(s->exec);
     weir_plan_destroy(s->plan);
     fluid_graph_destroy(&s->graph);
-    weir_buffer_destroy(s->picture_in);
-    weir_buffer_destroy(s->picture);
     free(s);
 }
 
@@ -48,50 +46,28 @@ static weir_task task_of(const smoke *s, uint32_t t)
     return (weir_task){.number = t + 1, .graph = s->graph.handles};
 }
 
-static weir_status declare(smoke *s)
+/* Uploads first, what makes the picture last: a lane each. */
+static weir_status declare(smoke *s, bool has_priorities)
 {
-    const fluid_setup setup = {.size = s->input->size, .motion = s->input->motion, .sweeps = s->input->sweeps};
-    weir_buffer_desc desc = {.name = "picture in", .element_bytes = 4, .nx = NX, .ny = NY, .copies = WEIR_RING_AUTO, .place = WEIR_HOST_IN};
+    fluid_setup setup = {.size = s->input->size, .motion = s->input->motion, .sweeps = s->input->sweeps, .feeds = true};
+    if (has_priorities)
+        memcpy(setup.priority, (const int32_t[FLUID_STAGES]){-1, 0, 1}, sizeof setup.priority);
     weir_status status = fluid_graph_create(&setup, &s->graph);
     if (status == WEIR_OK)
-        status = weir_buffer_create(&desc, &s->picture_in);
-    desc.name = "picture";
-    desc.place = WEIR_DEVICE;
-    if (status == WEIR_OK)
-        status = weir_buffer_create(&desc, &s->picture);
-    if (status != WEIR_OK)
-        return status;
-    weir_add_copy(s->graph.frame, "upload picture", WEIR_WRITE(s->picture), WEIR_READ(s->picture_in));
-    s->tasks = weir_graph_task_count(s->graph.frame);
-    return weir_graph_status(s->graph.frame);
+        s->tasks = weir_graph_task_count(s->graph.frame);
+    return status;
 }
 
-typedef enum { MOVED_UP, MOVED_DOWN, COMPUTED } work_kind;
-
-/* The last task is the upload that was added here. */
-static work_kind kind_of(const smoke *s, uint32_t t)
+/* From the last to the first: what is said of a repeat's handle is said of all its tasks, and these come before it. share: 0 as it is. */
+static bool describe(smoke *s, const double *cost_ns, float share, trouble *why)
 {
-    const uint32_t *first = s->graph.first, number = t + 1;
-    if (number == s->tasks || (number >= first[FLUID_UPLOAD] && number < first[FLUID_UPLOAD + 1]))
-        return MOVED_UP;
-    return number >= first[FLUID_DOWNLOAD] && number < first[FLUID_DOWNLOAD + 1] ? MOVED_DOWN : COMPUTED;
-}
-
-/* Uploads first, what makes the picture last: a lane each. */
-static int32_t priority_of(const smoke *s, uint32_t t)
-{
-    const uint32_t number = t + 1;
-    if (kind_of(s, t) == MOVED_UP)
-        return -1;
-    return kind_of(s, t) == MOVED_DOWN || (number >= s->graph.first[FLUID_RENDER] && number < s->graph.first[FLUID_RENDER + 1]) ? 1 : 0;
-}
-
-/* From the last to the first: what is said of a repeat's handle is said of all its tasks, and these come before it. */
-static void describe(smoke *s, const double *cost_ns, bool has_priorities, float share)
-{
+    const weir_drawing *now = NULL;
+    if (!trouble_weir(why, weir_drawing_of(s->graph.frame, NULL, &now)))
+        return false;
     for (uint32_t t = s->tasks; t-- > 0;)
-        weir_task_set(s->graph.frame, task_of(s, t),
-            &(weir_task_options){.cost_ns = cost_ns[t], .priority = has_priorities ? priority_of(s, t) : 0, .share = share});
+        weir_task_set(s->graph.frame, task_of(s, t), &(weir_task_options){.cost_ns = cost_ns[t], .priority = now->task[t].priority, .share = share});
+    weir_drawing_destroy(now);
+    return trouble_weir(why, weir_graph_status(s->graph.frame));
 }
 
 /* ---- running ---- */
@@ -126,6 +102,8 @@ static weir_status submit(smoke *s)
     weir_status status = weir_exec_begin(s->exec, -1, &frame);
     if (status != WEIR_OK)
         return status;
+    if (s->frames < FED) /* each copy of the ring once; then it stands there */
+        memcpy(weir_frame_data(frame, s->graph.feed), s->input->rgba, (size_t)NX * NY * 4);
     fluid_sources_at(s->input->seed, s->frames++, s->input->size, weir_frame_data(frame, s->graph.sources));
     return weir_frame_submit(frame, &s->last);
 }
@@ -145,7 +123,7 @@ static bool smoke_run(void *self, uint32_t frames, lap *out, trouble *why)
     return trouble_weir(why, status);
 }
 
-static smoke *smoke_declare(weir_runtime *runtime, const fluid_input *input, trouble *why)
+static smoke *smoke_declare(weir_runtime *runtime, const fluid_input *input, bool has_priorities, trouble *why)
 {
     smoke *s = calloc(1, sizeof *s);
     if (!s) {
@@ -154,7 +132,7 @@ static smoke *smoke_declare(weir_runtime *runtime, const fluid_input *input, tro
     }
     s->input = input;
     s->runtime = runtime;
-    if (!trouble_weir(why, declare(s))) {
+    if (!trouble_weir(why, declare(s, has_priorities))) {
         smoke_finish(s);
         return NULL;
     }
@@ -236,7 +214,7 @@ static bool time_empties(const cuda_bench *b, double *ns, trouble *why)
 static bool time_tasks(cuda_bench *b, const fluid_input *input, double **out, uint32_t *tasks, trouble *why)
 {
     const weir_way way = {.mode = "eager", .policy = "priority", .lanes = 1, .frames = 1};
-    smoke *s = smoke_declare(b->runtime, input, why);
+    smoke *s = smoke_declare(b->runtime, input, false, why);
     if (!s)
         return false;
     double *cost_ns = calloc(s->tasks, sizeof *cost_ns);
@@ -263,55 +241,60 @@ static bool time_tasks(cuda_bench *b, const fluid_input *input, double **out, ui
 
 /* ---- bounds ---- */
 
-/* From frame to frame, whoever plans it. */
+/* Of plans whose lanes bind nothing and whose kernels each fill the device. */
 typedef struct {
     double path_ns, recurrence_ns, kernels_ns, up_ns, down_ns;
+    double frame_ns[FRAMES_MOST];   /* with one frame in flight, two, three */
+    char what[FRAMES_MOST][32];     /* that is */
 } bounds;
 
-/* Of a plan whose lanes and device bind nothing: a frame's critical path with one frame in flight, the longest cycle over its distance with more. */
-static bool plan_bound(smoke *s, uint32_t frames, double *ns, trouble *why)
+static double sum_of(const weir_drawing *d, const uint32_t *task, uint32_t count)
+{
+    double ns = 0.0;
+    for (uint32_t i = 0; i < count; i++)
+        ns += d->task[task[i]].cost_ns;
+    return ns;
+}
+
+static bool plan_bound(const smoke *s, uint32_t frames, bounds *out, trouble *why)
 {
     weir_plan *plan = NULL;
-    weir_plan_summary summary;
-    if (!trouble_weir(why, weir_plan_create(s->graph.frame, &(weir_plan_options){.policy = "priority", .lanes = 256, .frames = frames}, &plan)))
-        return false;
-    weir_plan_summarise(plan, &summary);
-    *ns = summary.bound_ns;
+    const weir_drawing *d = NULL;
+    weir_status status = weir_plan_create(s->graph.frame, &(weir_plan_options){.policy = "priority", .lanes = 256, .frames = frames}, &plan);
+    if (status == WEIR_OK)
+        status = weir_drawing_of(NULL, plan, &d);
+    if (status == WEIR_OK) {
+        out->path_ns = sum_of(d, d->critical, d->critical_count);
+        out->recurrence_ns = d->cycle_count > 0 ? sum_of(d, d->cycle, d->cycle_count) / d->cycle_frames : 0.0;
+        out->frame_ns[frames - 1] = d->bound_ns;
+        snprintf(out->what[frames - 1], sizeof out->what[0], "%s", d->binding);
+    }
+    weir_drawing_destroy(d);
     weir_plan_destroy(plan);
-    return true;
+    return trouble_weir(why, status);
 }
 
 static bool find_bounds(cuda_bench *b, const fluid_input *input, const double *cost_ns, bounds *out, trouble *why)
 {
-    enum { MANY_FRAMES = 64 };
     *out = (bounds){.path_ns = 0.0};
-    smoke *s = smoke_declare(b->runtime, input, why);
+    smoke *s = smoke_declare(b->runtime, input, false, why);
     if (!s)
         return false;
-    describe(s, cost_ns, false, 1e-6f);
-    double *const sum[] = {[MOVED_UP] = &out->up_ns, [MOVED_DOWN] = &out->down_ns, [COMPUTED] = &out->kernels_ns};
-    for (uint32_t t = 0; t < s->tasks; t++)
-        *sum[kind_of(s, t)] += cost_ns[t];
-    bool done = plan_bound(s, 1, &out->path_ns, why) && plan_bound(s, MANY_FRAMES, &out->recurrence_ns, why);
+    for (uint32_t t = 0; t < s->tasks; t++) {
+        const uint32_t *first = s->graph.first, number = t + 1;
+        const bool paints = weir_graph_find(s->graph.frame, "paint").number == number;
+        if (!paints && number >= first[FLUID_UPLOAD] && number < first[FLUID_UPLOAD + 1])
+            out->up_ns += cost_ns[t];
+        else if (number >= first[FLUID_DOWNLOAD] && number < first[FLUID_DOWNLOAD + 1])
+            out->down_ns += cost_ns[t];
+        else
+            out->kernels_ns += cost_ns[t];
+    }
+    bool done = describe(s, cost_ns, 1.0f, why);
+    for (uint32_t frames = 1; frames <= FRAMES_MOST && done; frames++)
+        done = plan_bound(s, frames, out, why);
     smoke_finish(s);
     return done;
-}
-
-/* With so many frames in flight; *binding: what it is. */
-static double bound_of(const bounds *found, uint32_t frames, const char **binding)
-{
-    const struct {
-        double ns;
-        const char *what;
-    } each[] = {
-        {found->path_ns / frames, "critical path"}, {frames > 1 ? found->recurrence_ns : 0.0, "recurrence"}, {found->kernels_ns, "kernels"},
-        {found->up_ns, "upload"}, {found->down_ns, "download"}};
-    size_t most = 0;
-    for (size_t i = 1; i < sizeof each / sizeof *each; i++)
-        if (each[i].ns > each[most].ns)
-            most = i;
-    *binding = each[most].what;
-    return each[most].ns;
 }
 
 /* ---- the race ---- */
@@ -330,11 +313,10 @@ typedef struct {
 
 static bool make_racer(cuda_bench *b, contest *c, racer *out, weir_way way, bool has_priorities, trouble *why)
 {
-    smoke *s = smoke_declare(b->runtime, &c->input, why);
+    smoke *s = smoke_declare(b->runtime, &c->input, has_priorities, why);
     if (!s)
         return false;
-    describe(s, c->cost_ns, has_priorities, 0.0f);
-    if (!bind(s, way, false, why)) {
+    if (!describe(s, c->cost_ns, 0.0f, why) || !bind(s, way, false, why)) {
         smoke_finish(s);
         return false;
     }
@@ -415,9 +397,8 @@ static void print_bounds(const cuda_bench *b, const contest *c)
 static void print_racer(const cuda_bench *b, const contest *c, const racer *r, uint32_t frames)
 {
     racer said = {.mode = r->mode, .lanes = r->lanes};
-    const char *binding = NULL, *unused = NULL;
-    double bound_ns = bound_of(&c->whole, frames, &binding), least_ns = bound_of(&c->least, frames, &unused);
-    snprintf(said.how, sizeof said.how, "%s, F = %" PRIu32, binding, frames);
+    const double bound_ns = c->whole.frame_ns[frames - 1], least_ns = c->least.frame_ns[frames - 1];
+    snprintf(said.how, sizeof said.how, "%s, F = %" PRIu32, c->whole.what[frames - 1], frames);
     cuda_print_us(b, "fluid_interval_us", r->result.done_ns, r);
     cuda_print_us(b, "fluid_bound_us", bound_ns, &said);
     cuda_print_ratio(b, "fluid_bound_ratio", r->result.done_ns, bound_ns, r);

@@ -1,6 +1,7 @@
 /* fluid_input.c - see fluid_input.h. A picture of stripes, and a wall in the middle. */
 #include "fluid_input.h"
 #include "fluid_sources.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,19 @@ bool fluid_input_init(fluid_input *input, fluid_size size)
     *input = (fluid_input){.size = size, .motion = fluid_motion_for(size), .sweeps = SWEEPS, .seed = 1};
     size_t cells = (size_t)size.nx * (size_t)size.ny;
     input->picture = malloc(3 * cells * sizeof *input->picture);
+    input->rgba = malloc(4 * cells);
     input->walls = calloc(cells, 1);
-    if (!input->picture || !input->walls)
+    if (!input->picture || !input->rgba || !input->walls)
         return false;
+    memset(input->rgba, 255, 4 * cells);
     for (int c = 0; c < 3; c++)
         for (int y = 0; y < size.ny; y++)
-            for (int x = 0; x < size.nx; x++)
-                input->picture[((size_t)c * (size_t)size.ny + (size_t)y) * (size_t)size.nx + (size_t)x] = (float)((x + (c + 1) * y) / STRIPE % 8) / 8.0f;
+            for (int x = 0; x < size.nx; x++) {
+                const size_t cell = (size_t)y * (size_t)size.nx + (size_t)x;
+                const float light = (float)((x + (c + 1) * y) / STRIPE % 8) / 8.0f;
+                input->picture[(size_t)c * cells + cell] = light;
+                input->rgba[4 * cell + (size_t)c] = (uint8_t)(255.0f * sqrtf(light));
+            }
     for (int y = 2 * size.ny / 5; y < size.ny / 2; y++)
         memset(input->walls + (size_t)y * (size_t)size.nx + 2 * size.nx / 5, 1, (size_t)size.nx / 5);
     return true;
@@ -28,6 +35,7 @@ bool fluid_input_init(fluid_input *input, fluid_size size)
 void fluid_input_finish(fluid_input *input)
 {
     free(input->picture);
+    free(input->rgba);
     free(input->walls);
     *input = (fluid_input){.picture = NULL};
 }

@@ -12,6 +12,7 @@ typedef struct {
     uint32_t sweeps;
     uint64_t seed;    /* of the sources' ways */
     float *picture;   /* three planes */
+    uint8_t *rgba;    /* the same as a picture that is uploaded */
     uint8_t *walls;
 } fluid_input;
 
