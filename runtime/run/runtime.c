@@ -43,16 +43,16 @@ static bool look_for_a_while(weir_runtime *runtime, int64_t deadline_ns)
     return runtime->changes != before;
 }
 
+/* Callers look for themselves what has changed, so one that looks again after a while has lost nothing: until 2.41 glibc's conditions may lose a
+ * wake-up, where several threads wait. */
 bool weir_runtime_await(weir_runtime *runtime, int64_t deadline_ns)
 {
+    enum { SECOND = 1000000000 };
     if (look_for_a_while(runtime, deadline_ns))
         return true;
-    if (deadline_ns == INT64_MAX) {
-        pthread_cond_wait(&runtime->changed, &runtime->lock);
-        return true;
-    }
-    struct timespec until = {.tv_sec = (time_t)(deadline_ns / 1000000000), .tv_nsec = (long)(deadline_ns % 1000000000)};
-    return pthread_cond_timedwait(&runtime->changed, &runtime->lock, &until) != ETIMEDOUT;
+    const int64_t look_again_ns = weir_deadline(SECOND), until_ns = deadline_ns < look_again_ns ? deadline_ns : look_again_ns;
+    struct timespec until = {.tv_sec = (time_t)(until_ns / SECOND), .tv_nsec = (long)(until_ns % SECOND)};
+    return pthread_cond_timedwait(&runtime->changed, &runtime->lock, &until) != ETIMEDOUT || until_ns < deadline_ns;
 }
 
 /* ---- opening ---- */

@@ -85,7 +85,7 @@ void weir_runtime_release(weir_runtime *runtime);
 
 /* Says `changed`, with the lock held. */
 void weir_runtime_notify(weir_runtime *runtime);
-/* Waits for `changed` with the lock held; deadline on weir_clock_ns, INT64_MAX: none. false: it has passed. */
+/* Waits for `changed` with the lock held, or a while; deadline on weir_clock_ns, INT64_MAX: none. false: it has passed. */
 bool weir_runtime_await(weir_runtime *runtime, int64_t deadline_ns);
 int64_t weir_deadline(int64_t timeout_ns); /* from now; negative: INT64_MAX */
 

@@ -184,7 +184,7 @@ static void cuda_close(weir_backend *device)
     pthread_cond_destroy(&device->rung);
     pthread_cond_destroy(&device->news);
     pthread_mutex_destroy(&device->work);
-    pthread_cond_destroy(&device->work_there);
+    sem_destroy(&device->work_there);
     pthread_mutex_destroy(&device->clock);
     weir_free_lines(device);
 }
@@ -199,7 +199,7 @@ static void init_locks(weir_backend *device)
     pthread_cond_init(&device->rung, NULL);
     pthread_cond_init(&device->news, NULL);
     pthread_mutex_init(&device->work, NULL);
-    pthread_cond_init(&device->work_there, NULL);
+    sem_init(&device->work_there, 0, 0);
     pthread_mutex_init(&device->clock, NULL);
 }
 

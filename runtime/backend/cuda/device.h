@@ -22,6 +22,7 @@
 #include "backend/cuda/condition.h"
 #include "backend/cuda/cuda.h"
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 
 enum { WEIR_CUDA_LANES = 8, WEIR_CUDA_LEVELS_MOST = 64, WEIR_CUDA_CONNECTIONS = 8, WEIR_CUDA_PROBES = 4 };
@@ -205,7 +206,7 @@ struct weir_backend {
     helper_thread watcher, teller;
 
     pthread_mutex_t work;      /* guards the queue */
-    pthread_cond_t work_there;
+    sem_t work_there;          /* posted for each job. No condition: until 2.41 glibc's lose wake-ups, where several wait */
     gate_job *first_job, *last_job;
     struct cuda_worker *workers; /* NULL until the first program with host tasks */
     uint32_t workers_started;

@@ -72,8 +72,11 @@ static void run_job(cuda_worker *self, gate_job *job)
 static gate_job *next_job(weir_backend *device)
 {
     pthread_mutex_lock(&device->work);
-    while (!device->first_job && !device->work_closing)
-        pthread_cond_wait(&device->work_there, &device->work);
+    while (!device->first_job && !device->work_closing) {
+        pthread_mutex_unlock(&device->work);
+        sem_wait(&device->work_there);
+        pthread_mutex_lock(&device->work);
+    }
     gate_job *job = device->first_job;
     if (job) {
         device->first_job = job->next;
@@ -119,8 +122,9 @@ void weir_cuda_workers_stop(weir_backend *device)
 {
     pthread_mutex_lock(&device->work);
     device->work_closing = true;
-    pthread_cond_broadcast(&device->work_there);
     pthread_mutex_unlock(&device->work);
+    for (uint32_t i = 0; i < device->workers_started; i++)
+        sem_post(&device->work_there);
     for (uint32_t i = 0; i < device->workers_started; i++)
         pthread_join(device->workers[i].thread, NULL);
     weir_free(device->workers);
@@ -137,8 +141,8 @@ static void give_to_workers(weir_backend *device, gate_job *job)
     else
         device->first_job = job;
     device->last_job = job;
-    pthread_cond_signal(&device->work_there);
     pthread_mutex_unlock(&device->work);
+    sem_post(&device->work_there);
 }
 
 void weir_cuda_gates_poll(weir_program *program, flight *f)
