@@ -215,7 +215,7 @@ typedef struct range {
 typedef enum { IS_STREAM = 1, IS_EVENT, IS_GRAPH, IS_NODE, IS_EXEC, IS_POOL } handle_kind;
 
 extern pthread_mutex_t fake_lock;
-extern pthread_cond_t fake_work, fake_done;
+extern pthread_cond_t fake_done;
 extern struct CUstream_st *fake_streams, fake_legacy;
 extern range *fake_ranges;
 extern uint64_t fake_numbers, fake_random;
@@ -266,6 +266,7 @@ mark *fake_make_mark(unsigned refs);
 void fake_drop_mark(mark *m);
 graph_run *fake_make_run(struct CUgraphExec_st *exec, struct CUstream_st *stream);
 void fake_wait_for_operations(const struct CUstream_st *stream);
+void fake_promise_stacks(void); /* fake_stacks.c: of a test that hangs */
 void fake_launch(struct CUstream_st *s, operation with);
 
 /* fake_capture.c */

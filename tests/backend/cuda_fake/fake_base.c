@@ -4,7 +4,7 @@
 #include <time.h>
 
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t fake_work = PTHREAD_COND_INITIALIZER, fake_done = PTHREAD_COND_INITIALIZER;
+pthread_cond_t fake_done = PTHREAD_COND_INITIALIZER;
 struct CUstream_st *fake_streams, fake_legacy;
 range *fake_ranges;
 uint64_t fake_numbers = 1, fake_random;

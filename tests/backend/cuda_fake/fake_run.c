@@ -7,12 +7,15 @@
  * A run is a part for the graph and one for each body and child in it, made at the launch; a body's begins anew each time that it is run.
  * A kernel behind a programmatic edge may start when the other has started. One that waits for the other's end holds up its executor, so
  * another executor is started in its place: what it waits for was started before, and the first of them waits for nobody. */
+#define _GNU_SOURCE /* sem_clockwait */
 #include "fake.h"
+#include <semaphore.h>
 #include <time.h>
 
 static uint64_t epoch;
 static bool started;
 static int polling;
+static sem_t work; /* posted for each thing that an executor may look for. No condition: until 2.41 glibc's lose wake-ups, where several wait */
 static size_t executors, executors_wanted, executors_held_up;
 static pthread_cond_t node_done = PTHREAD_COND_INITIALIZER;
 static _Thread_local struct {
@@ -174,7 +177,7 @@ static void start_node(run_part *part, size_t node)
     part->node[node].started = true;
     follow_edges(part, node, true, fulfil);
     if (part->ready_count > before) /* this executor does not look again before the node has ended */
-        pthread_cond_signal(&fake_work);
+        sem_post(&work);
 }
 
 static void leave_behind(run_part *part, size_t node)
@@ -467,28 +470,32 @@ static void *execute(void *unused)
         if (candidate_count > 0) {
             candidate c = choose();
             if (candidate_count > 1 || waits)
-                pthread_cond_signal(&fake_work);
+                sem_post(&work);
             if (c.part)
                 run_graph_node(c.stream, c.part, c.node);
             else
                 run_operation(c.stream);
         } else if (waits && polling == 0) { /* nobody tells of words of the host's */
             struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
+            clock_gettime(CLOCK_MONOTONIC, &until);
             until.tv_nsec += 50000;
             if (until.tv_nsec >= 1000000000) {
                 until.tv_sec++;
                 until.tv_nsec -= 1000000000;
             }
             polling++;
-            pthread_cond_timedwait(&fake_work, &fake_lock, &until);
+            pthread_mutex_unlock(&fake_lock);
+            sem_clockwait(&work, CLOCK_MONOTONIC, &until);
+            pthread_mutex_lock(&fake_lock);
             polling--;
         } else {
-            pthread_cond_wait(&fake_work, &fake_lock);
+            pthread_mutex_unlock(&fake_lock);
+            sem_wait(&work);
+            pthread_mutex_lock(&fake_lock);
         }
     }
     executors--;
-    pthread_cond_signal(&fake_work); /* not meant for this one */
+    sem_post(&work); /* not meant for this one */
     pthread_mutex_unlock(&fake_lock);
     return NULL;
 }
@@ -507,6 +514,8 @@ static void start(void)
     if (started)
         return;
     started = true;
+    sem_init(&work, 0, 0);
+    fake_promise_stacks();
     const char *text = getenv("FAKE_CUDA_SEED");
     fake_random = fake_mixed(text && *text ? strtoull(text, NULL, 10) : 1, 1) | 1;
     text = getenv("FAKE_CUDA_EXECUTORS");
@@ -563,7 +572,7 @@ static void enqueue(struct CUstream_st *s, operation with)
         s->first = o;
     s->last = o;
     s->count++;
-    pthread_cond_signal(&fake_work);
+    sem_post(&work);
 }
 
 /* What is in the one now comes before what the other gets from now on. */
