@@ -208,6 +208,7 @@ static inline void drawn_finish(drawn *d)
     weir_bands_finish(&d->bands);
     weir_free(d->tail_ns);
     weir_vector_finish(&d->plan.carried.edges);
+    weir_free(d->plan.recurrence.task);
     weir_free(d->plan.order);
     weir_free(d->plan.position);
     weir_free(d->plan.lane);
