@@ -1,5 +1,6 @@
 /* timeline.c - a trace has no edges: what a task waited for is told by the clock. */
 #include "timeline.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum { FRAMES_DRAWN = 3 };
@@ -37,14 +38,23 @@ static bool is_meant(const timeline *t, const traced_task *task)
 static bool find_window(timeline *t)
 {
     bool any = false;
+    double first_end_ns = 0, last_end_ns = 0;
+    uint64_t first = UINT64_MAX, last = 0; /* that were seen */
     for (uint32_t i = 0; i < t->trace->tasks; i++) {
         const traced_task *task = &t->trace->task[i];
         if (!is_meant(t, task))
             continue;
         t->start_ns = !any || task->start_ns < t->start_ns ? task->start_ns : t->start_ns;
         t->end_ns = !any || task->end_ns > t->end_ns ? task->end_ns : t->end_ns;
+        if (task->frame < first || (task->frame == first && task->end_ns > first_end_ns))
+            first_end_ns = task->end_ns;
+        if (!any || task->frame > last || (task->frame == last && task->end_ns > last_end_ns))
+            last_end_ns = task->end_ns;
+        first = task->frame < first ? task->frame : first;
+        last = task->frame > last ? task->frame : last;
         any = true;
     }
+    t->interval_ns = any && last > first ? (last_end_ns - first_end_ns) / (double)(last - first) : NAN;
     return any;
 }
 

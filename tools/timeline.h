@@ -10,6 +10,7 @@ typedef struct {
     uint64_t first_frame, last_frame;      /* drawn */
     uint64_t earliest_frame, latest_frame; /* of the trace */
     double start_ns, end_ns;               /* of those frames; what other graphs did meanwhile is drawn too */
+    double interval_ns;                    /* from the end of one of them to the next one's, on average; NAN of one frame */
     uint32_t tasks, critical_tasks;
     uint32_t *task;          /* drawn, indices into trace->task, by end */
     unsigned char *critical; /* place in `task` -> is on the critical path */

@@ -170,11 +170,18 @@ for i in 0 1 2 3 4; do
 done >events
 { echo '{"traceEvents":['; sed '1s/^,//; 1{/^$/d}' events; echo ']}'; } >made.json
 exits 0 "" timeline made.json -o made.svg
-grep -qF 'frames 2 to 4 in' made.svg || wrong "not the last three frames: $(grep title made.svg)"
+grep -qF 'frames 2 to 4 in 19 ' made.svg && grep -qF ', one every 5 ' made.svg || wrong "not the last three frames: $(grep title made.svg)"
 grep -qF '&lt;k4&gt; &amp; ?' made.svg || wrong "a name is not shown as it is"
+! grep -q 'cannot come faster' made.svg || wrong "a bound that nobody named"
+exits 0 "" timeline --plan robot.json made.json -o made3.svg
+grep -qF '>frames cannot come faster than 621 ns: lanes<' made3.svg || wrong "no bound: $(grep 'class="small"' made3.svg)"
+exits 1 "needs a plan" timeline --plan "$data/stg/fft.stg" made.json -o left.svg
+exits 1 "none.json: cannot be opened" timeline --plan none.json made.json -o left.svg
+exits 0 "" timeline --frames 3 -o - made.json
+! grep -qF 'one every' out || wrong "an interval of one frame"
 exits 0 "" timeline --frames 0-1 made.json -o made2.svg
 grep -qF 'frames 0 to 1 in' made2.svg || wrong "not the frames asked for"
-for svg in trace.svg made.svg made2.svg; do
+for svg in trace.svg made.svg made2.svg made3.svg; do
     ! command -v xmllint >/dev/null || xmllint --noout $svg || wrong "$svg is no XML"
 done
 exits 1 "it has frames 0 to 4" timeline --frames 7-8 made.json -o left.svg

@@ -206,7 +206,7 @@ START_TEST(no_damage_to_a_trace_does_harm)
             char *svg = NULL;
             size_t bytes = 0;
             FILE *to = open_memstream(&svg, &bytes);
-            timeline_svg(&t, to);
+            timeline_svg(&t, NULL, to);
             fclose(to);
             ck_assert_str_eq(svg + bytes - 7, "</svg>\n");
             free(svg);

@@ -2,6 +2,7 @@
  * there is room, and always as a tooltip. Coordinates are pixels at the picture's own size. */
 #include "dagdump/timeline_svg.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum {
     LEFT = 100, /* of the rows, behind their names */
     RIGHT = 24,
     TITLE_HEIGHT = 58,
+    WHY_HEIGHT = 18,
     BRACKET_HEIGHT = 15,
     BRACKETS_MOST = 12,
     HEADING_HEIGHT = 18, /* a graph's name, where there are several */
@@ -39,6 +41,7 @@ static const struct {
 
 typedef struct {
     const timeline *t;
+    const char *why; /* or NULL */
     FILE *to;
     double scale; /* pixels a nanosecond */
     int rows_top, rows_bottom, height;
@@ -120,12 +123,17 @@ static uint64_t brackets(const timeline *t)
     return frames <= BRACKETS_MOST ? frames : 0;
 }
 
+static int title_height(const picture *p)
+{
+    return TITLE_HEIGHT + (p->why ? WHY_HEIGHT : 0);
+}
+
 static void lay_out(picture *p)
 {
     const timeline *t = p->t;
     double span_ns = t->end_ns - t->start_ns;
     p->scale = (WIDTH - RIGHT - LEFT) / (span_ns > 0 ? span_ns : 1);
-    p->rows_top = TITLE_HEIGHT + (int)brackets(t) * BRACKET_HEIGHT;
+    p->rows_top = title_height(p) + (int)brackets(t) * BRACKET_HEIGHT;
     p->rows_bottom = p->rows_top + (has_headings(p) ? (int)t->headings * HEADING_HEIGHT : 0) + (int)t->lines * ROW_HEIGHT;
     p->height = p->rows_bottom + AXIS_HEIGHT + LEGEND_HEIGHT;
     int unit = unit_of(span_ns);
@@ -174,12 +182,21 @@ static void put_title(const picture *p)
     put_frames(p->to, t->first_frame, t->last_frame);
     fputs(" in ", p->to);
     put_time(p->to, t->end_ns - t->start_ns);
+    if (!isnan(t->interval_ns)) {
+        fputs(", one every ", p->to);
+        put_time(p->to, t->interval_ns);
+    }
     fprintf(p->to, "</text>\n<text x=\"%d\" y=\"43\" class=\"small\">critical path: %" PRIu32 " task%s, ", LEFT, t->critical_tasks,
             t->critical_tasks == 1 ? "" : "s");
     put_time(p->to, t->critical_ns);
     fputs(", the rest of the time it waited; the trace has ", p->to);
     put_frames(p->to, t->earliest_frame, t->latest_frame);
     fputs("</text>\n", p->to);
+    if (p->why) {
+        fprintf(p->to, "<text x=\"%d\" y=\"60\" class=\"small\">", LEFT);
+        put_text(p->to, p->why, 190);
+        fputs("</text>\n", p->to);
+    }
 }
 
 static void put_bracket(const picture *p, uint64_t frame)
@@ -195,7 +212,7 @@ static void put_bracket(const picture *p, uint64_t frame)
     }
     if (start_ns > end_ns)
         return;
-    double from = x_of(p, start_ns), to = x_of(p, end_ns), y = TITLE_HEIGHT + (double)(frame - t->first_frame) * BRACKET_HEIGHT + 4;
+    double from = x_of(p, start_ns), to = x_of(p, end_ns), y = title_height(p) + (double)(frame - t->first_frame) * BRACKET_HEIGHT + 4;
     fprintf(p->to, "<path d=\"M%.2f %.1fv-6M%.2f %.1fH%.2fM%.2f %.1fv-6\" class=\"bracket\"/>", from, y + 3, from, y, to, to, y + 3);
     fprintf(p->to, "<text x=\"%d\" y=\"%.1f\" class=\"small right\">frame %" PRIu64 "</text>\n", LEFT - 10, y + 3.5, frame);
 }
@@ -333,9 +350,9 @@ static void put_legend(const picture *p)
             y + 11);
 }
 
-void timeline_svg(const timeline *t, FILE *to)
+void timeline_svg(const timeline *t, const char *why, FILE *to)
 {
-    picture p = {.t = t, .to = to};
+    picture p = {.t = t, .why = why, .to = to};
     lay_out(&p);
     fprintf(to,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 "

@@ -5,7 +5,7 @@
 #include "timeline.h"
 #include <stdio.h>
 
-/* Looks at no errors of the stream: whoever closes it does. */
-void timeline_svg(const timeline *t, FILE *to);
+/* `why`: what is said below the title of the frames' bound; NULL: nothing. Looks at no errors of the stream: whoever closes it does. */
+void timeline_svg(const timeline *t, const char *why, FILE *to);
 
 #endif
