@@ -77,6 +77,9 @@ static weir_status choose_mode(weir_program *p)
                          name, p->plan->frames, WEIR_SLOTS_MOST);
     p->chooses = chosen && p->mode == WEIR_MODE_REPLAY;
     p->in_turn = follow_each_other(p->plan);
+    if (p->in_turn && p->mode != WEIR_MODE_EAGER)
+        weir_log(WEIR_LOG_INFO, "graph '%s': its replayed frames run one after the other: by costs, the cycle from frame to frame through task '%s' is as long as a frame", name,
+                 p->plan->body->tasks.at[p->plan->recurrence.task[0]].name);
     return WEIR_OK;
 }
 

@@ -7,7 +7,8 @@ enum { N = 256, STRIPS = 9, FRAMES_TO_CHOOSE = 64 };
 static const int64_t LONG_NS = 10000000000;
 
 static weir_runtime *runtime;
-static char said[4096]; /* the line that says what was chosen */
+static char said[4096];    /* the line that says what was chosen */
+static char in_turn[1024]; /* the one that says that frames do not overlap */
 
 static void listen(void *user, int level, const char *text)
 {
@@ -15,13 +16,15 @@ static void listen(void *user, int level, const char *text)
     (void)level;
     if (strstr(text, "chosen with"))
         snprintf(said, sizeof said, "%s", text);
+    if (strstr(text, "one after the other"))
+        snprintf(in_turn, sizeof in_turn, "%s", text);
 }
 
 static void set_up(void)
 {
     no_environment();
     setenv("WEIR_LOG", "info", 1);
-    said[0] = '\0';
+    said[0] = in_turn[0] = '\0';
     weir_set_log(listen, NULL);
     runtime = cuda_runtime_with(4, 32);
 }
@@ -247,6 +250,40 @@ START_TEST(times_of_tasks_want_eager_frames)
 }
 END_TEST
 
+/* One adds to what the frame before left; in the other nothing leads from frame to frame. */
+START_TEST(frames_that_cannot_overlap_replay_in_turn_and_it_is_said)
+{
+    enum { FRAMES = 12 };
+    const weir_exec_options replay = {.mode = "replay"};
+    uint32_t seen[N];
+    weir_graph *counting = graph_make("counting"), *streaming = graph_make("streaming");
+    weir_buffer *sum = numbers("sum", N, 1, WEIR_DEVICE), *in = numbers("in", N, 3, WEIR_HOST_IN), *there = numbers("there", N, 3, WEIR_DEVICE);
+    weir_add_kernel(counting, &add_kernel, blocks, WEIR_ARGS(WEIR_READ_WRITE(sum), WEIR_VALUE(one), WEIR_VALUE(count_n)));
+    weir_add_copy(streaming, "up", WEIR_WRITE(there), WEIR_READ(in));
+    weir_exec *exec = exec_with(runtime, counting, &(weir_plan_options){.frames = 3}, &replay);
+    ck_assert_ptr_nonnull(strstr(in_turn, "'counting'"));
+    ck_assert_ptr_nonnull(strstr(in_turn, "'add'"));
+    run_frames(exec, FRAMES);
+    OK(weir_buffer_read(runtime, sum, seen, 0, sizeof seen));
+    for (int i = 0; i < N; i++)
+        ck_assert_uint_eq(seen[i], FRAMES);
+    weir_exec_destroy(exec);
+    in_turn[0] = '\0';
+    exec = exec_with(runtime, streaming, &(weir_plan_options){.frames = 3}, &replay);
+    weir_exec_destroy(exec);
+    exec = exec_with(runtime, counting, &(weir_plan_options){.frames = 1}, &replay);
+    weir_exec_destroy(exec);
+    exec = exec_with(runtime, counting, &(weir_plan_options){.frames = 3}, &(weir_exec_options){.mode = "eager"});
+    weir_exec_destroy(exec);
+    ck_assert_str_eq(in_turn, "");
+    weir_graph_destroy(counting);
+    weir_graph_destroy(streaming);
+    weir_buffer_destroy(sum);
+    weir_buffer_destroy(in);
+    weir_buffer_destroy(there);
+}
+END_TEST
+
 int main(void)
 {
     skip_without_device();
@@ -259,6 +296,7 @@ int main(void)
     tcase_add_test(tests, what_the_first_exec_showed_serves_the_next);
     tcase_add_test(tests, host_tasks_run_once_a_frame_whatever_the_way);
     tcase_add_test(tests, times_of_tasks_want_eager_frames);
+    tcase_add_test(tests, frames_that_cannot_overlap_replay_in_turn_and_it_is_said);
     suite_add_tcase(suite, tests);
     return suite_run(suite);
 }
