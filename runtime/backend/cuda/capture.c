@@ -18,6 +18,7 @@ typedef struct {
     uint32_t task;
     weir_status said;          /* of a task that told what went wrong itself */
     uint64_t native_nodes, native_edges; /* more than if each native were one node */
+    uint64_t end_nodes, end_edges;       /* of a node behind all others, if there is one */
 } capturing;
 
 static bool keep(capturing *c, cudaError_t result, const char *call, uint32_t task)
@@ -257,6 +258,22 @@ static cudaError_t join_lanes(capturing *c)
     return result;
 }
 
+/* Behind all lanes, which have joined. */
+static cudaError_t add_end(capturing *c)
+{
+    capture_point at;
+    cudaGraphNode_t node;
+    if (!weir_cuda_needs_end(c->s->replay))
+        return cudaSuccess;
+    cudaError_t result = find_point(c->origin, &at);
+    if (result == cudaSuccess) {
+        c->end_nodes = 1;
+        c->end_edges = at.count;
+        result = weir_cuda_end_add(c->s, at.graph, at.nodes, at.count, &node);
+    }
+    return result == cudaSuccess ? cudaStreamUpdateCaptureDependencies(c->origin, &node, NULL, 1, cudaStreamSetCaptureDependencies) : result;
+}
+
 static weir_status status_of(const capturing *c)
 {
     if (c->said != WEIR_OK)
@@ -311,7 +328,8 @@ static weir_status capture(capturing *c)
     if (status != WEIR_OK)
         return status;
     if (keep(c, fork_lanes(c), "cudaStreamWaitEvent", UINT32_MAX) && weir_walk(p->plan, &ops, c) == p->plan->tasks)
-        keep(c, join_lanes(c), "cudaStreamWaitEvent", UINT32_MAX);
+        if (keep(c, join_lanes(c), "cudaStreamWaitEvent", UINT32_MAX))
+            keep(c, add_end(c), "cudaGraphAddMemsetNode", UINT32_MAX);
     cudaError_t ended = cudaStreamEndCapture(c->origin, &c->s->graph); /* always, or the streams stay in it */
     if (c->error == cudaSuccess)
         keep(c, ended, "cudaStreamEndCapture", UINT32_MAX);
@@ -319,7 +337,7 @@ static weir_status capture(capturing *c)
     if (status == WEIR_OK)
         status = fill_bodies(c);
     if (status == WEIR_OK)
-        status = weir_cuda_graph_check(p, c->s->graph, all_nodes(r) + c->native_nodes, edge_count(r) + c->native_edges);
+        status = weir_cuda_graph_check(p, c->s->graph, all_nodes(r) + c->native_nodes + c->end_nodes, edge_count(r) + c->native_edges + c->end_edges);
     return status;
 }
 

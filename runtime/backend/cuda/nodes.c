@@ -351,7 +351,12 @@ weir_status weir_cuda_nodes_begin(section_nodes *n)
             most = preds_of(n, t);
     n->last = weir_alloc(n->count, sizeof *n->last);
     n->follows = weir_alloc(most, sizeof *n->follows);
-    return n->last && n->follows && (!n->linked || take_waits(n, most)) ? WEIR_OK : weir_fail_no_memory();
+    n->followed = weir_alloc(n->count, sizeof *n->followed);
+    if (!n->last || !n->follows || !n->followed || (n->linked && !take_waits(n, most)))
+        return weir_fail_no_memory();
+    for (uint32_t e = 0; n->edges.pred_first && e < n->edges.pred_first[n->count]; e++)
+        n->followed[n->edges.pred[e]] = true;
+    return WEIR_OK;
 }
 
 weir_status weir_cuda_nodes_add(section_nodes *n)
@@ -365,19 +370,11 @@ weir_status weir_cuda_nodes_add(section_nodes *n)
     return status;
 }
 
-static bool is_followed(const section_nodes *n, uint32_t task)
-{
-    bool followed = false;
-    for (uint32_t e = 0; n->edges.pred_first && e < n->edges.pred_first[n->count] && !followed; e++)
-        followed = n->edges.pred[e] == task;
-    return followed;
-}
-
 size_t weir_cuda_nodes_ends(section_nodes *n)
 {
     size_t count = 0;
     for (uint32_t t = 0; t < n->count; t++)
-        if (!is_followed(n, t))
+        if (!n->followed[t])
             n->follows[count++] = n->last[t];
     return count;
 }
@@ -413,7 +410,7 @@ weir_status weir_cuda_nodes_check(const section_nodes *n, bool has_end)
             nodes += pieces + (pieces > 1) + (is_guarded(n, t) ? 2 : 0);
             edges += preds * pieces + (pieces > 1 ? pieces : 0) + (is_guarded(n, t) ? preds + 2 : 0);
         }
-        edges += has_end && !is_followed(n, t);
+        edges += has_end && !n->followed[t - n->first];
     }
     return weir_cuda_graph_check(n->s->replay->program, n->graph, nodes, edges);
 }
@@ -422,9 +419,17 @@ void weir_cuda_nodes_end(section_nodes *n)
 {
     weir_free(n->last);
     weir_free(n->follows);
+    weir_free(n->followed);
     weir_free(n->waits_for);
     weir_free(n->itself);
     weir_free(n->waiting);
+}
+
+static weir_status add_end(section_nodes *n)
+{
+    cudaGraphNode_t node;
+    size_t ends = weir_cuda_nodes_ends(n);
+    return weir_cuda_status(weir_cuda_end_add(n->s, n->graph, n->follows, ends, &node), "cudaGraphAddMemsetNode");
 }
 
 weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges)
@@ -448,8 +453,10 @@ weir_status weir_cuda_nodes_make(slot *s, const node_edges *edges)
         status = weir_cuda_nodes_begin(&n);
     if (status == WEIR_OK)
         status = weir_cuda_nodes_add(&n);
+    if (status == WEIR_OK && weir_cuda_needs_end(r))
+        status = add_end(&n);
     if (status == WEIR_OK)
-        status = weir_cuda_nodes_check(&n, false);
+        status = weir_cuda_nodes_check(&n, weir_cuda_needs_end(r));
     weir_cuda_nodes_end(&n);
     return status;
 }

@@ -137,7 +137,8 @@ typedef struct {
     const int *levels;        /* of priority, each task's; NULL: */
     const int *level;         /* that of all; NULL: none */
     const char *of;           /* the task whose body it is; NULL: no body */
-    cudaGraphNode_t *last;    /* task -> the node that others follow */
+    cudaGraphNode_t *last;    /* task -> the node that others follow, */
+    bool *followed;           /* if any do */
     cudaGraphNode_t *follows; /* of the task that is being added, by plain edges; */
     size_t follow_count;
     cudaGraphNode_t *waits_for, *itself; /* by programmatic ones, and as often itself; NULL: there are none */

@@ -403,6 +403,39 @@ START_TEST(rings_in_bodies_are_the_frames_own)
 }
 END_TEST
 
+/* ---- a frame has ended when its loop has, whatever comes behind that and is off ---- */
+
+START_TEST(what_is_off_behind_a_loop_does_not_end_the_frame)
+{
+    static const uint32_t rounds = 1000;
+    for (size_t m = 0; m < CUDA_MODES; m++) {
+        weir_buffer *word = numbers("word", 1, 1, WEIR_DEVICE), *x = numbers("x", N, 1, WEIR_DEVICE);
+        weir_graph *body = graph_make("body"), *graph = graph_make("graph");
+        weir_add_kernel(body, &add_kernel, blocks, WEIR_ARGS(WEIR_READ_WRITE(x), WEIR_VALUE(just_one), WEIR_VALUE(count_n)));
+        down(body, word);
+        weir_add_fill(graph, "word", WEIR_WRITE(word), &rounds, sizeof rounds);
+        weir_add_fill(graph, "x", WEIR_WRITE(x), &zero, sizeof zero);
+        weir_task loop = weir_add_while(graph, "loop", body, word, rounds), clear = weir_add_fill(graph, "clear", WEIR_WRITE(x), &zero, sizeof zero);
+        OK(weir_graph_status(graph));
+        weir_exec *exec = exec_with(runtime, graph, NULL, &(weir_exec_options){.mode = cuda_modes[m]});
+        for (uint32_t frame = 0; frame < 6; frame++) {
+            uint32_t ran = 0;
+            OK(weir_exec_enable(exec, clear, frame % 3 == 0));
+            weir_ticket ticket = submit(exec);
+            OK(weir_exec_wait(exec, ticket, LONG_NS));
+            OK(weir_exec_iterations(exec, ticket, loop, &ran));
+            ck_assert_msg(ran == rounds, "mode %s, frame %u: ended after %u of %u rounds", cuda_modes[m], frame, ran, rounds);
+            ck_assert_uint_eq(value_of(x), frame % 3 == 0 ? 0 : rounds);
+        }
+        weir_exec_destroy(exec);
+        weir_graph_destroy(graph);
+        weir_graph_destroy(body);
+        weir_buffer_destroy(word);
+        weir_buffer_destroy(x);
+    }
+}
+END_TEST
+
 int main(void)
 {
     skip_without_device();
@@ -414,6 +447,7 @@ int main(void)
     tcase_add_test(tests, loop_goes_by_what_its_kernel_decides);
     tcase_add_test(tests, what_is_decided_wrongly_is_found_one_by_one);
     tcase_add_test(tests, rings_in_bodies_are_the_frames_own);
+    tcase_add_test(tests, what_is_off_behind_a_loop_does_not_end_the_frame);
     suite_add_tcase(suite, tests);
     return suite_run(suite);
 }
