@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_LAPS = 5, LAPS_LEAST = 3, WARM_FRAMES = 4 };
+enum { LOOK_LAPS = 5, LAPS_LEAST = 3, SLOTS_MOST = 8, WARM_FRAMES = 4 };
 static const double LOOK_BUDGET_NS = 40e6, HOPELESS = 3.0;
 
 void racer_finish(racer *r)
@@ -19,7 +19,7 @@ bool race_look(racer *r, uint32_t frames, double best_ns, trouble *why)
     double done[LOOK_LAPS], submit[LOOK_LAPS];
     lap one;
     uint32_t laps = 0;
-    if (!r->run(r->self, 1, &one, why)) /* puts what it launches on the device */
+    if (!r->run(r->self, frames < SLOTS_MOST ? frames : SLOTS_MOST, &one, why)) /* puts what it launches on the device: a graph for each frame in flight */
         return false;
     if (!r->run(r->self, frames < WARM_FRAMES ? frames : WARM_FRAMES, &r->result, why))
         return false;

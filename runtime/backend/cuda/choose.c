@@ -2,15 +2,18 @@
  *
  * Candidates are the graph by its edges alone, and with the order of 1, 2, 4 ... lanes added, as far as the graph is that wide. They take turns
  * of several frames, since a graph that is launched again while it runs may behave unlike one that comes after another; the first frame of a
- * turn is not counted. After a turn each the best three have another, longer one, then the best two; then it is settled, after 64 frames at
+ * turn is not counted, unless frames overlap. After a turn each the best three have another, longer one, then the best two; then it is settled, after 64 frames at
  * most. A frame's time is that from the end of the one before to its own, or from its launch, if that was later: alone it holds what launching costs
  * the host, and behind or beside others how long it keeps the next one waiting, so what is measured is how the program itself launches.
+ * What counts is the median of a candidate's times. Where frames overlap it is their mean, in the last round alone: a turn begins when the one before it
+ * has ended, its frames end close together, and the first of them has the time of all.
  *
  * Graphs are made when their turn comes, so making the exec takes little. The first frame runs lane by lane, unless this device has shown that
  * making a graph takes less.
  *
  * Those that lost go when no frame in flight can be one of theirs. */
 #include "backend/cuda/choose.h"
+#include "backend/cuda/slot.h"
 #include "plan/paths.h"
 #include "util/clock.h"
 #include "util/log.h"
@@ -33,6 +36,8 @@ typedef struct {
     bool out;            /* it lost, or could not be made */
     float us[SAMPLES_MOST];
     uint32_t samples, awaited; /* times known; frames that are measured and have not ended */
+    bool overlaps;       /* its frames do */
+    uint32_t of_round;   /* and only times from this one on count, those of its last round */
     atomic_uint frames;  /* launched so */
 } candidate;
 
@@ -84,6 +89,14 @@ static weir_status make_events(const weir_program *p, choice *c)
     return status;
 }
 
+/* Else the first launch of each slot would do it, and count as time of a frame. */
+static void upload(const weir_program *p, const replay *r)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->slots[i].exec && cudaGraphUpload(r->slots[i].exec, p->streams[0]) != cudaSuccess)
+            (void)cudaGetLastError(); /* the launch will say it */
+}
+
 /* Its graphs. What that took tells whether the next program's first frame had better be launched lane by lane. */
 static weir_status make_replay(weir_program *p, candidate *c)
 {
@@ -91,6 +104,8 @@ static weir_status make_replay(weir_program *p, candidate *c)
     weir_status status = c->lanes > 0 ? weir_plan_again(p->plan, c->lanes, &c->plan) : WEIR_OK;
     if (status == WEIR_OK)
         status = weir_cuda_replay_make(p, &(replay_way){.lanes = c->plan}, &c->replay);
+    if (status == WEIR_OK)
+        upload(p, c->replay);
     if (status == WEIR_OK && p->plan->tasks > 0)
         atomic_store(&p->device->make_ns, (uint64_t)(weir_clock_ns() - start) / p->plan->tasks + 1);
     return status;
@@ -118,6 +133,8 @@ weir_status weir_cuda_choice_make(weir_program *program)
     c->count = 1; /* its edges alone */
     for (uint32_t lanes = 1; lanes <= width && width > 1 && c->count < CANDIDATES_MOST; lanes *= 2)
         c->candidates[c->count++].lanes = lanes;
+    for (uint32_t i = 0; i < c->count; i++)
+        c->candidates[i].overlaps = program->frames > 1 && !program->in_turn;
     status = make_events(program, c);
     if (status == WEIR_OK && is_made_at_once(program))
         status = make_replay(program, &c->candidates[0]);
@@ -156,12 +173,22 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static double mean_us(const candidate *c)
+{
+    double sum = 0;
+    for (uint32_t i = c->of_round; i < c->samples; i++)
+        sum += c->us[i];
+    return sum / (c->samples - c->of_round);
+}
+
 /* INFINITY: nothing is known of it. */
-static double median_us(const candidate *c)
+static double typical_us(const candidate *c)
 {
     float sorted[SAMPLES_MOST];
-    if (c->samples == 0)
+    if (c->samples == c->of_round)
         return INFINITY;
+    if (c->overlaps)
+        return mean_us(c);
     memcpy(sorted, c->us, c->samples * sizeof *sorted);
     qsort(sorted, c->samples, sizeof *sorted, compare_floats);
     return sorted[c->samples / 2];
@@ -171,7 +198,7 @@ static uint32_t best_of(const choice *c)
 {
     uint32_t best = 0;
     for (uint32_t i = 1; i < c->count; i++)
-        if (c->candidates[best].out || (!c->candidates[i].out && median_us(&c->candidates[i]) < median_us(&c->candidates[best])))
+        if (c->candidates[best].out || (!c->candidates[i].out && typical_us(&c->candidates[i]) < typical_us(&c->candidates[best])))
             best = i;
     return best;
 }
@@ -189,7 +216,7 @@ static void keep_best(choice *c, uint32_t most)
     while (still_in(c) > most) {
         uint32_t worst = UINT32_MAX;
         for (uint32_t i = 0; i < c->count; i++)
-            if (!c->candidates[i].out && (worst == UINT32_MAX || median_us(&c->candidates[i]) >= median_us(&c->candidates[worst])))
+            if (!c->candidates[i].out && (worst == UINT32_MAX || typical_us(&c->candidates[i]) >= typical_us(&c->candidates[worst])))
                 worst = i;
         c->candidates[worst].out = true;
     }
@@ -219,7 +246,7 @@ static void say(const weir_program *p, const choice *c, uint64_t frames)
     size_t used = 0;
     for (uint32_t i = 0; i < c->count && used < sizeof text; i++) {
         const candidate *one = &c->candidates[i];
-        int wrote = one->samples > 0 ? snprintf(text + used, sizeof text - used, "%s%s %.1f us", used > 0 ? ", " : "", way_of(one, room, sizeof room), median_us(one))
+        int wrote = one->samples > one->of_round ? snprintf(text + used, sizeof text - used, "%s%s %.1f us", used > 0 ? ", " : "", way_of(one, room, sizeof room), typical_us(one))
                                      : snprintf(text + used, sizeof text - used, "%s%s unmeasured", used > 0 ? ", " : "", way_of(one, room, sizeof room));
         used += wrote > 0 ? (size_t)wrote : 0;
     }
@@ -309,7 +336,9 @@ static uint32_t take_turn(weir_program *p, choice *c, uint64_t number, bool *mea
     uint32_t chosen = c->settled ? c->best : known ? c->turn : best_of(c);
     candidate *one = &c->candidates[chosen];
     if (known && !c->settled) {
-        *measured = c->frame_of_turn > 0 && one->samples + one->awaited < SAMPLES_MOST;
+        if (one->overlaps && c->frame_of_turn == 0)
+            one->of_round = one->samples;
+        *measured = (one->overlaps || c->frame_of_turn > 0) && one->samples + one->awaited < SAMPLES_MOST;
         c->frame_of_turn++;
         one->awaited += *measured;
     }
@@ -367,7 +396,7 @@ static void record(const weir_program *p, const flight *f, uint32_t which)
         (void)cudaEventRecord(events_of(p, f->number)[which], p->streams[weir_flight_stream(f)]);
 }
 
-/* Of one that is not its turn's first, so the frame before was launched as the same. */
+/* Of its turn's first the frame before was launched as another, and ended before this one began. */
 static cudaError_t measure(const weir_program *p, const flight *f, float *ms)
 {
     const cudaEvent_t *events = events_of(p, f->number), *before = events_of(p, f->number - 1);
@@ -437,7 +466,7 @@ uint32_t weir_cuda_candidates(const weir_program *program, weir_candidate *out, 
             .mode = "replay",
             .replay_lanes = one->lanes,
             .frames = atomic_load_explicit(&((candidate *)one)->frames, memory_order_relaxed),
-            .frame_ns = one->samples > 0 ? median_us(one) * 1000 : NAN,
+            .frame_ns = one->samples > one->of_round ? typical_us(one) * 1000 : NAN,
             .chosen = c->settled && i == c->best,
         };
     }
