@@ -62,7 +62,7 @@ weir_status weir_cuda_controls_make(weir_program *program)
         status = load(program->again);
     if (status != WEIR_OK)
         return status;
-    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, (state_words(program) * program->slots + 1) * sizeof *program->loop_states);
+    program->loop_states = weir_cuda_take(program->device, WEIR_DEVICE, state_words(program) * program->slots * sizeof *program->loop_states);
     program->loop_results = weir_cuda_take(program->device, WEIR_HOST_OUT, (size_t)root->control_count * program->slots * sizeof *program->loop_results);
     if (program->device->options.debug)
         program->loop_mistakes = weir_cuda_take(program->device, WEIR_HOST_OUT, root->controls_within * sizeof *program->loop_mistakes);
@@ -233,20 +233,6 @@ weir_status weir_cuda_control_fill(const control_nodes *n, const cudaGraph_t *bo
         pieces += body->piece_first[body->image->plan->tasks];
     }
     return status;
-}
-
-/* ---- the end of a graph ---- */
-
-bool weir_cuda_needs_end(const replay *r)
-{
-    return r->guards > 0 && r->program->root.control_count > 0 && !r->alone;
-}
-
-cudaError_t weir_cuda_end_add(const slot *s, cudaGraph_t graph, const cudaGraphNode_t *ends, size_t count, cudaGraphNode_t *node)
-{
-    const weir_program *p = s->replay->program;
-    const struct cudaMemsetParams params = {.dst = p->loop_states + state_words(p) * p->slots, .elementSize = sizeof *p->loop_states, .width = 1, .height = 1};
-    return cudaGraphAddMemsetNode(node, graph, ends, count, &params);
 }
 
 /* ---- changing ---- */

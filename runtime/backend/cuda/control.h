@@ -43,12 +43,6 @@ typedef struct {
 weir_status weir_cuda_control_add(const control_nodes *n, const cudaGraphNode_t *follows, size_t count, cudaGraphNode_t *last, cudaGraph_t **bodies);
 weir_status weir_cuda_control_fill(const control_nodes *n, const cudaGraph_t *bodies);
 
-/* With a conditional node in a graph that ends in a fill or a copy that is switched off, CUDA tells the end before the bodies are done, also where that
- * fill has a guard beside it (driver 580: streams and events say so, and the next launch begins). So where some may be off, a graph with loops or
- * branches ends in a fill of weir's own, of a word that nobody reads, behind all that nobody follows. */
-bool weir_cuda_needs_end(const replay *r);
-cudaError_t weir_cuda_end_add(const slot *s, cudaGraph_t graph, const cudaGraphNode_t *ends, size_t count, cudaGraphNode_t *node);
-
 /* False if some node in its bodies cannot be changed in a graph that is executable. */
 bool weir_cuda_control_can_change(const control *c);
 /* The nodes in its bodies that are passed what changes from frame to frame, as actions have it now. */

@@ -46,6 +46,22 @@ weir_status weir_cuda_graph_check(const weir_program *program, cudaGraph_t graph
     return status;
 }
 
+bool weir_cuda_needs_end(const replay *r)
+{
+    for (uint32_t t = 0; r->guards > 0 && t < r->tasks; t++) {
+        const action *a = &r->program->root.actions[r->first + t];
+        if (r->guarded[t] && (a->kind == ACTION_COPY || a->kind == ACTION_FILL))
+            return true;
+    }
+    return false;
+}
+
+cudaError_t weir_cuda_end_add(const slot *s, cudaGraph_t graph, const cudaGraphNode_t *ends, size_t count, cudaGraphNode_t *node)
+{
+    const struct cudaMemsetParams params = {.dst = s->replay->program->unread, .elementSize = sizeof(uint32_t), .width = 1, .height = 1};
+    return cudaGraphAddMemsetNode(node, graph, ends, count, &params);
+}
+
 /* ---- who is passed what ---- */
 
 typedef struct {

@@ -164,6 +164,12 @@ bool weir_cuda_slot_is_on(const slot *s);     /* all its nodes are */
 made_graph weir_cuda_slot_give_up(slot *s);   /* the caller's; the slot has none from then on */
 void weir_cuda_slot_leave(slot *s);           /* its graph, for later programs */
 
+/* CUDA may tell the end of a graph too early where it ends in a fill or copy that is switched off, also with a guard beside that (driver 580; seen
+ * behind a conditional node, without weir too, and taken to be so behind other fills): streams and events say so, and the host goes on. So where some
+ * fill or copy may be off a graph ends in a fill of weir's own, of a word that nobody reads, behind all that nobody follows. */
+bool weir_cuda_needs_end(const replay *r);
+cudaError_t weir_cuda_end_add(const slot *s, cudaGraph_t graph, const cudaGraphNode_t *ends, size_t count, cudaGraphNode_t *node);
+
 /* What is passed to tasks is that of the slot. */
 void weir_cuda_slot_pass(const slot *s, uint32_t task);
 bool weir_cuda_slot_has_native(const slot *s, uint32_t task); /* the task is one, and on: else it is empty there */
