@@ -18,7 +18,7 @@ typedef struct {
     uint32_t task;
     weir_status said;          /* of a task that told what went wrong itself */
     uint64_t native_nodes, native_edges; /* more than if each native were one node */
-    uint64_t end_nodes, end_edges;       /* of a node behind all others, if there is one */
+    uint64_t end_edges;                  /* to a node behind all others, if there is one */
 } capturing;
 
 static bool keep(capturing *c, cudaError_t result, const char *call, uint32_t task)
@@ -267,7 +267,6 @@ static cudaError_t add_end(capturing *c)
         return cudaSuccess;
     cudaError_t result = find_point(c->origin, &at);
     if (result == cudaSuccess) {
-        c->end_nodes = 1;
         c->end_edges = at.count;
         result = weir_cuda_end_add(c->s, at.graph, at.nodes, at.count, &node);
     }
@@ -291,7 +290,7 @@ static uint32_t node_count(const action *a)
 
 static uint64_t all_nodes(const replay *r)
 {
-    uint64_t count = 2 * (uint64_t)r->guards;
+    uint64_t count = 2 * (uint64_t)r->guards + weir_cuda_needs_end(r);
     for (uint32_t t = 0; t < r->tasks; t++)
         count += node_count(&r->program->root.actions[t]) + weir_ties_before(&r->ties, t) + weir_ties_behind(&r->ties, t);
     return count;
@@ -327,9 +326,9 @@ static weir_status capture(capturing *c)
     weir_status status = weir_cuda_status(cudaStreamBeginCapture(c->origin, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     if (status != WEIR_OK)
         return status;
-    if (keep(c, fork_lanes(c), "cudaStreamWaitEvent", UINT32_MAX) && weir_walk(p->plan, &ops, c) == p->plan->tasks)
-        if (keep(c, join_lanes(c), "cudaStreamWaitEvent", UINT32_MAX))
-            keep(c, add_end(c), "cudaGraphAddMemsetNode", UINT32_MAX);
+    if (keep(c, fork_lanes(c), "cudaStreamWaitEvent", UINT32_MAX) && weir_walk(p->plan, &ops, c) == p->plan->tasks &&
+        keep(c, join_lanes(c), "cudaStreamWaitEvent", UINT32_MAX))
+        keep(c, add_end(c), "cudaGraphAddMemsetNode", UINT32_MAX);
     cudaError_t ended = cudaStreamEndCapture(c->origin, &c->s->graph); /* always, or the streams stay in it */
     if (c->error == cudaSuccess)
         keep(c, ended, "cudaStreamEndCapture", UINT32_MAX);
@@ -337,7 +336,7 @@ static weir_status capture(capturing *c)
     if (status == WEIR_OK)
         status = fill_bodies(c);
     if (status == WEIR_OK)
-        status = weir_cuda_graph_check(p, c->s->graph, all_nodes(r) + c->native_nodes + c->end_nodes, edge_count(r) + c->native_edges + c->end_edges);
+        status = weir_cuda_graph_check(p, c->s->graph, all_nodes(r) + c->native_nodes, edge_count(r) + c->native_edges + c->end_edges);
     return status;
 }
 

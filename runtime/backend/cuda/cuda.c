@@ -151,6 +151,10 @@ static weir_status open_device(weir_backend *device)
         status = weir_cuda_status(cudaEventCreateWithFlags(&device->mark, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     if (status == WEIR_OK)
         status = make_pool(device);
+    if (status == WEIR_OK) {
+        device->unread = weir_cuda_take(device, WEIR_DEVICE, sizeof *device->unread);
+        status = device->unread ? WEIR_OK : weir_fail_no_memory();
+    }
     return status;
 }
 
@@ -165,6 +169,8 @@ static void cuda_close(weir_backend *device)
     weir_cuda_words_finish(device);
     weir_cuda_clock_finish(device);
     weir_cache_finish(&device->cache);
+    if (device->unread)
+        weir_cuda_give(device, WEIR_DEVICE, device->unread);
     if (device->errands)
         (void)cudaStreamDestroy(device->errands);
     for (uint32_t i = 0; i < WEIR_CUDA_PROBES; i++)

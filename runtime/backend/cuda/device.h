@@ -113,7 +113,6 @@ struct weir_program {
     uint32_t slots;          /* no fewer than frames: frames under way at once use different ones. Natives and loops keep what they need for each */
     section root;            /* its tasks */
     const void *enter, *again; /* kernels that decide loops and branches, if it has any, */
-    uint32_t *unread;        /* a word there that nobody reads; NULL: its frames are launched lane by lane */
     uint32_t *loop_states;   /* what loops keep on the device, WEIR_LOOP_WORDS each, */
     uint32_t *loop_results;  /* where the graph's own leave how often they ran: loop by loop, a word a slot, or lane by lane, a frame in flight, */
     condition_mistake *loop_mistakes; /* and, debugging, each the first wrong decision of its body */
@@ -178,6 +177,7 @@ struct weir_backend {
     weir_driver driver;
     CUcontext context;
     cudaMemPool_t pool;
+    uint32_t *unread;    /* a word of its memory that nobody reads */
 
     graph_cache cache;         /* graphs of programs that are gone */
 

@@ -233,10 +233,6 @@ static weir_status make(weir_program *p)
         status = weir_natives_prepare(p, &p->root);
     if (status == WEIR_OK && p->mode == WEIR_MODE_EAGER)
         status = weir_cuda_controls_make_alone(p);
-    if (status == WEIR_OK && p->mode != WEIR_MODE_EAGER) {
-        p->unread = weir_cuda_take(p->device, WEIR_DEVICE, sizeof *p->unread);
-        status = p->unread ? WEIR_OK : weir_fail_no_memory();
-    }
     if (status == WEIR_OK && p->chooses)
         status = weir_cuda_choice_make(p);
     else if (status == WEIR_OK && p->mode != WEIR_MODE_EAGER)
@@ -262,8 +258,6 @@ static void free_program(weir_program *p)
             (void)cudaEventDestroy(p->event_pool[i]);
     if (p->words)
         weir_cuda_words_give(p->device, p->words);
-    if (p->unread)
-        weir_cuda_give(p->device, WEIR_DEVICE, p->unread);
     weir_free(p->event_pool);
     weir_free(p->job_pool);
     weir_free(p->job_args);

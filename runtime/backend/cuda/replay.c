@@ -58,7 +58,7 @@ bool weir_cuda_needs_end(const replay *r)
 
 cudaError_t weir_cuda_end_add(const slot *s, cudaGraph_t graph, const cudaGraphNode_t *ends, size_t count, cudaGraphNode_t *node)
 {
-    const struct cudaMemsetParams params = {.dst = s->replay->program->unread, .elementSize = sizeof(uint32_t), .width = 1, .height = 1};
+    const struct cudaMemsetParams params = {.dst = s->replay->program->device->unread, .elementSize = sizeof(uint32_t), .width = 1, .height = 1};
     return cudaGraphAddMemsetNode(node, graph, ends, count, &params);
 }
 

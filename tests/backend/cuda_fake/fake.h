@@ -210,6 +210,7 @@ typedef struct range {
     size_t bytes;
     enum cudaMemoryType type;
     int origin; /* FROM_* */
+    cudaMemPool_t pool; /* of FROM_POOL */
 } range;
 
 typedef enum { IS_STREAM = 1, IS_EVENT, IS_GRAPH, IS_NODE, IS_EXEC, IS_POOL } handle_kind;

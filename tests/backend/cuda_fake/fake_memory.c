@@ -218,7 +218,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
     pthread_mutex_lock(&fake_lock);
     fake_check_handle("cudaMemPoolDestroy", pool, IS_POOL);
     for (const range *r = fake_ranges; r; r = r->next)
-        if (r->origin == FROM_POOL)
+        if (r->origin == FROM_POOL && r->pool == pool)
             fake_wrong("cudaMemPoolDestroy", "%zu bytes of it are in use", r->bytes);
     fake_forget(pool);
     free(pool);
@@ -246,6 +246,8 @@ cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool
     pthread_mutex_lock(&fake_lock);
     fake_check_handle("cudaMallocFromPoolAsync", pool, IS_POOL);
     cudaError_t result = allocate_in("cudaMallocFromPoolAsync", out, bytes, stream);
+    if (result == cudaSuccess)
+        fake_ranges->pool = pool; /* the newest */
     pthread_mutex_unlock(&fake_lock);
     return fake_give(result);
 }
