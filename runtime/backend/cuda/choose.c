@@ -2,8 +2,8 @@
  *
  * Candidates are the graph by its edges alone, and with the order of 1, 2, 4 ... lanes added, as far as the graph is that wide. They take turns
  * of several frames, since a graph that is launched again while it runs may behave unlike one that comes after another; the first frame of a
- * turn is not counted, unless frames overlap. After a turn each the best three have another, longer one, then the best two; then it is settled, after 64 frames at
- * most. A frame's time is that from the end of the one before to its own, or from its launch, if that was later: alone it holds what launching costs
+ * turn is not counted, unless frames overlap. After a turn each the best three have another, longer one, then the best two; then it is settled,
+ * after 64 frames at most. A frame's time is that from the end of the one before to its own, or from its launch, if that was later: alone it holds what launching costs
  * the host, and behind or beside others how long it keeps the next one waiting, so what is measured is how the program itself launches.
  * What counts is the median of a candidate's times. Where frames overlap it is their mean, in the last round alone: a turn begins when the one before it
  * has ended, its frames end close together, and the first of them has the time of all.
@@ -36,8 +36,7 @@ typedef struct {
     bool out;            /* it lost, or could not be made */
     float us[SAMPLES_MOST];
     uint32_t samples, awaited; /* times known; frames that are measured and have not ended */
-    bool overlaps;       /* its frames do */
-    uint32_t of_round;   /* and only times from this one on count, those of its last round */
+    uint32_t of_round;   /* times from this one on count: where frames overlap, those of its last round */
     atomic_uint frames;  /* launched so */
 } candidate;
 
@@ -45,6 +44,7 @@ typedef struct choice {
     pthread_mutex_t lock; /* guards samples, awaited, settled and `out`: a leaf */
     candidate candidates[CANDIDATES_MOST];
     uint32_t count;
+    bool overlap; /* frames may run beside each other */
     bool settled;
     /* Of whoever submits: */
     uint32_t round, turn, frame_of_turn;
@@ -133,8 +133,7 @@ weir_status weir_cuda_choice_make(weir_program *program)
     c->count = 1; /* its edges alone */
     for (uint32_t lanes = 1; lanes <= width && width > 1 && c->count < CANDIDATES_MOST; lanes *= 2)
         c->candidates[c->count++].lanes = lanes;
-    for (uint32_t i = 0; i < c->count; i++)
-        c->candidates[i].overlaps = program->frames > 1 && !program->in_turn;
+    c->overlap = program->frames > 1 && !program->in_turn;
     status = make_events(program, c);
     if (status == WEIR_OK && is_made_at_once(program))
         status = make_replay(program, &c->candidates[0]);
@@ -182,12 +181,12 @@ static double mean_us(const candidate *c)
 }
 
 /* INFINITY: nothing is known of it. */
-static double typical_us(const candidate *c)
+static double typical_us(const choice *all, const candidate *c)
 {
     float sorted[SAMPLES_MOST];
     if (c->samples == c->of_round)
         return INFINITY;
-    if (c->overlaps)
+    if (all->overlap)
         return mean_us(c);
     memcpy(sorted, c->us, c->samples * sizeof *sorted);
     qsort(sorted, c->samples, sizeof *sorted, compare_floats);
@@ -198,7 +197,7 @@ static uint32_t best_of(const choice *c)
 {
     uint32_t best = 0;
     for (uint32_t i = 1; i < c->count; i++)
-        if (c->candidates[best].out || (!c->candidates[i].out && typical_us(&c->candidates[i]) < typical_us(&c->candidates[best])))
+        if (c->candidates[best].out || (!c->candidates[i].out && typical_us(c, &c->candidates[i]) < typical_us(c, &c->candidates[best])))
             best = i;
     return best;
 }
@@ -216,7 +215,7 @@ static void keep_best(choice *c, uint32_t most)
     while (still_in(c) > most) {
         uint32_t worst = UINT32_MAX;
         for (uint32_t i = 0; i < c->count; i++)
-            if (!c->candidates[i].out && (worst == UINT32_MAX || typical_us(&c->candidates[i]) >= typical_us(&c->candidates[worst])))
+            if (!c->candidates[i].out && (worst == UINT32_MAX || typical_us(c, &c->candidates[i]) >= typical_us(c, &c->candidates[worst])))
                 worst = i;
         c->candidates[worst].out = true;
     }
@@ -246,7 +245,7 @@ static void say(const weir_program *p, const choice *c, uint64_t frames)
     size_t used = 0;
     for (uint32_t i = 0; i < c->count && used < sizeof text; i++) {
         const candidate *one = &c->candidates[i];
-        int wrote = one->samples > one->of_round ? snprintf(text + used, sizeof text - used, "%s%s %.1f us", used > 0 ? ", " : "", way_of(one, room, sizeof room), typical_us(one))
+        int wrote = one->samples > one->of_round ? snprintf(text + used, sizeof text - used, "%s%s %.1f us", used > 0 ? ", " : "", way_of(one, room, sizeof room), typical_us(c, one))
                                      : snprintf(text + used, sizeof text - used, "%s%s unmeasured", used > 0 ? ", " : "", way_of(one, room, sizeof room));
         used += wrote > 0 ? (size_t)wrote : 0;
     }
@@ -336,9 +335,9 @@ static uint32_t take_turn(weir_program *p, choice *c, uint64_t number, bool *mea
     uint32_t chosen = c->settled ? c->best : known ? c->turn : best_of(c);
     candidate *one = &c->candidates[chosen];
     if (known && !c->settled) {
-        if (one->overlaps && c->frame_of_turn == 0)
+        if (c->overlap && c->frame_of_turn == 0)
             one->of_round = one->samples;
-        *measured = (one->overlaps || c->frame_of_turn > 0) && one->samples + one->awaited < SAMPLES_MOST;
+        *measured = (c->overlap || c->frame_of_turn > 0) && one->samples + one->awaited < SAMPLES_MOST;
         c->frame_of_turn++;
         one->awaited += *measured;
     }
@@ -466,7 +465,7 @@ uint32_t weir_cuda_candidates(const weir_program *program, weir_candidate *out, 
             .mode = "replay",
             .replay_lanes = one->lanes,
             .frames = atomic_load_explicit(&((candidate *)one)->frames, memory_order_relaxed),
-            .frame_ns = one->samples > one->of_round ? typical_us(one) * 1000 : NAN,
+            .frame_ns = one->samples > one->of_round ? typical_us(c, one) * 1000 : NAN,
             .chosen = c->settled && i == c->best,
         };
     }
