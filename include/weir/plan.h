@@ -28,7 +28,7 @@ WEIR_API WEIR_MUST_USE weir_status weir_plan_create(const weir_graph *graph, con
 WEIR_API void weir_plan_destroy(weir_plan *plan); /* execs made of it live on; NULL is fine */
 
 /* Proves the plan with code of its own: the order respects every edge, waits cover every edge, no wait can be left out, the
- * lanes are within bounds. WEIR_ERR_HAZARD with the tasks named if not. WEIR_ERR_NO_MEMORY. */
+ * lanes are within bounds; and of a replay, which has neither lanes nor waits, that its edges cover all of them and none can be left out. WEIR_ERR_HAZARD with the tasks named if not. WEIR_ERR_NO_MEMORY. */
 WEIR_API WEIR_MUST_USE weir_status weir_plan_check(const weir_plan *plan);
 
 /* What the plan has in mind for one task. */

@@ -9,10 +9,13 @@
  * no path from frame 0 to frame d leaves those frames. Frame n also follows all of frame n - F, but no edge of the plan is that
  * long, so this neither covers an edge nor makes a wait needless. O((tasks + edges) * lanes) time, O(tasks + edges) memory.
  *
+ * What a replay has in place of lanes and waits is made for this, and proved by check_replay.c.
+ *
  * The plan of a loop's body is proved as one of its own. What it may rely on besides is that its task's accesses are those of the bodies; that
  * is the graph's to see to, and its tests'. */
 #include "graph/dag.h"
 #include "plan/plan.h"
+#include "plan/replay.h"
 #include "util/memory.h"
 #include "util/status.h"
 #include "util/table.h"
@@ -414,6 +417,16 @@ static weir_status check_bodies(const weir_plan *plan)
     return status;
 }
 
+static weir_status check_replay(const weir_plan *plan)
+{
+    weir_replay_edges edges = {0};
+    weir_status status = weir_replay_edges_create(plan, &edges);
+    if (status == WEIR_OK)
+        status = weir_replay_check(plan, &edges);
+    weir_replay_edges_finish(&edges);
+    return status;
+}
+
 weir_status weir_plan_check(const weir_plan *plan)
 {
     if (!plan)
@@ -438,6 +451,8 @@ weir_status weir_plan_check(const weir_plan *plan)
         status = check_records(&p);
     for (uint32_t lane = 0; lane < plan->lanes && status == WEIR_OK; lane++)
         status = check_lane_waits(&p, lane);
+    if (status == WEIR_OK)
+        status = check_replay(plan);
     if (status == WEIR_OK)
         status = check_bodies(plan);
     weir_free(p.reach);

@@ -16,6 +16,10 @@ typedef struct {
 weir_status weir_replay_edges_create(const weir_plan *plan, weir_replay_edges *out);
 /* The same with these carried edges, sorted as the plan's, in place of the plan's own. */
 weir_status weir_replay_edges_with(const weir_plan *plan, const weir_carried *carried, weir_replay_edges *out);
+/* Proves edges of the plan's own carried ones (check_replay.c): none is lost, none can be left out. The plan's edges and order are right already.
+ * Walks, for 64 tasks at a time, the places from the first of them to the last that follows one. WEIR_ERR_HAZARD with the tasks named;
+ * WEIR_ERR_NO_MEMORY. */
+weir_status weir_replay_check(const weir_plan *plan, const weir_replay_edges *edges);
 void weir_replay_edges_finish(weir_replay_edges *edges); /* zeroed is fine */
 
 #endif
