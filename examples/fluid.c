@@ -125,6 +125,21 @@ static bool make_exec(run *r, const settings *s, bool one_lane)
         good(weir_exec_create(r->runtime, r->plan, &(weir_exec_options){.timing = strcmp(s->timing, "off") != 0}, &r->exec));
 }
 
+/* With one lane, and launched task by task whatever the other frames are: a replay has no times of its tasks. */
+static bool make_exec_alone(run *r, const settings *s)
+{
+    const char *asked = getenv("WEIR_MODE");
+    char *mode = strdup(asked ? asked : "default");
+    if (!mode) {
+        fprintf(stderr, "%s: no memory\n", program);
+        return false;
+    }
+    bool made = setenv("WEIR_MODE", "eager", 1) == 0 && make_exec(r, s, true);
+    made = setenv("WEIR_MODE", mode, 1) == 0 && made;
+    free(mode);
+    return made;
+}
+
 /* The frame's exec is made before the other: it settles how many copies the rings have. */
 static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_exec **start)
 {
@@ -142,7 +157,7 @@ static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_ex
     memcpy(setup.priority, s->priority, sizeof setup.priority);
     weir_plan *start_plan = NULL;
     bool done = good(fluid_graph_create(&setup, &r->graph)) && good(weir_runtime_create(NULL, &r->runtime)) &&
-        make_exec(r, s, strcmp(s->timing, "alone") == 0) && good(weir_plan_create(r->graph.start, NULL, &start_plan)) &&
+        (strcmp(s->timing, "alone") == 0 ? make_exec_alone(r, s) : make_exec(r, s, false)) && good(weir_plan_create(r->graph.start, NULL, &start_plan)) &&
         good(weir_exec_create(r->runtime, start_plan, NULL, start));
     weir_plan_destroy(start_plan);
     return done;
@@ -230,14 +245,12 @@ static bool run_frames(run *r, const settings *s, const fluid_scene *scene, uint
     return true;
 }
 
-/* The first frames one task at a time; the others are planned by what tasks took. Not where the environment asks for other lanes, or for replays. */
+/* The first frames one task at a time; the others are planned by what tasks took. Not where the environment asks for other lanes. */
 static bool run_alone(run *r, const settings *s, const fluid_scene *scene)
 {
     weir_plan_summary plan;
-    weir_stats stats;
     weir_plan_summarise(r->plan, &plan);
-    weir_exec_stats(r->exec, &stats);
-    r->measured = s->frames > ALONE && plan.lanes == 1 && strcmp(stats.mode, "eager") == 0;
+    r->measured = s->frames > ALONE && plan.lanes == 1;
     if (r->measured && !(run_frames(r, s, scene, ALONE) && good(weir_graph_take_costs(r->graph.frame, r->exec))))
         return false;
     r->first = r->measured ? ALONE : 0;

@@ -205,6 +205,9 @@ cuda_frames_are_the_hosts)
         done
         rm -rf first
     done
+    "$fluid" --size 200x120 --frames 12 --backend cuda --mode replay --timing alone --in-flight 2 --output none >out || fail "replay planned by times"
+    grep -q '^cuda, replay, ' out || fail "planned by times: $(cat out)"
+    grep -q '^frames cannot come faster than [0-9.]* [mu]s: .' out || fail "no bound of replays: $(cat out)"
     ;;
 frames_written_before_a_failure_stay)
     mkdir -p frames/frame-0004.png # nobody can write a file of that name
