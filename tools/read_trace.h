@@ -27,6 +27,7 @@ typedef struct {
     traced_row *row;   /* by graph, then by number */
     traced_graph *graph;
     uint32_t tasks, rows, graphs;
+    bool predicted; /* nothing ran: see predict.h */
     void *kept; /* what texts lie in */
 } read_trace;
 

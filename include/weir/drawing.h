@@ -73,6 +73,11 @@ WEIR_API WEIR_MUST_USE weir_status weir_drawing_save(const weir_drawing *drawing
  * advect -> project". Of many tasks it has the first and last ones. At most `room` bytes with the 0 at the end; nothing of a graph without a plan. */
 WEIR_API void weir_drawing_why(const weir_drawing *drawing, char *text, size_t room);
 
+/* The first `frames` frames of a plan as it predicts them, with its number of frames in flight, if costs are true and lanes do not disturb each
+ * other: task t of frame n runs from start_ns[n * task_count + t] to end_ns[n * task_count + t], counted from the begin of the first frame. Both
+ * have room for frames * task_count. WEIR_ERR_INVALID: a graph without a plan, or numbers out of range; WEIR_ERR_CYCLE; WEIR_ERR_NO_MEMORY. */
+WEIR_API WEIR_MUST_USE weir_status weir_drawing_predict(const weir_drawing *drawing, uint32_t frames, double *start_ns, double *end_ns);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,6 +40,15 @@ static double play_frame(player *p, uint32_t frame, double begin_ns, double *sta
     return done_ns;
 }
 
+/* The frame begins when the one F before is done; frames complete in order. done_ns: of the frames before it; gets this one's. */
+static void play_in_turn(player *p, uint32_t frame, double *done_ns, double *start_ns)
+{
+    const uint32_t flight = p->plan->frames;
+    done_ns[frame] = play_frame(p, frame, frame >= flight ? done_ns[frame - flight] : 0, start_ns);
+    if (frame > 0 && done_ns[frame] < done_ns[frame - 1])
+        done_ns[frame] = done_ns[frame - 1];
+}
+
 static bool equal(double a, double b)
 {
     double difference = a > b ? a - b : b - a;
@@ -65,9 +74,7 @@ static double play_until_steady(player *p, uint32_t most, double *done_ns, doubl
     uint32_t alike = 0, frame = 0;
     for (; frame < most && alike < flight; frame++) {
         double *before_ns = lane_free_ns + frame % flight * lanes;
-        done_ns[frame] = play_frame(p, frame, frame >= flight ? done_ns[frame - flight] : 0, NULL);
-        if (frame > 0 && done_ns[frame] < done_ns[frame - 1])
-            done_ns[frame] = done_ns[frame - 1]; /* frames complete in order */
+        play_in_turn(p, frame, done_ns, NULL);
         if (frame >= flight)
             alike = moved_alike(p, before_ns, done_ns[frame] - done_ns[frame - flight]) ? alike + 1 : 0;
         memcpy(before_ns, p->lane_free_ns, lanes * sizeof *before_ns);
@@ -111,4 +118,17 @@ weir_status weir_timeline_create(const float *cost_ns, weir_plan *plan)
     if (!enough)
         return weir_fail_no_memory();
     return plan->frames > 1 ? find_interval(cost_ns, plan) : WEIR_OK;
+}
+
+weir_status weir_timeline_play(const float *cost_ns, const weir_plan *plan, uint32_t frames, double *start_ns, double *end_ns)
+{
+    player p = {.plan = plan, .cost_ns = cost_ns, .window = frames, .end_ns = end_ns};
+    double *done_ns = weir_alloc(frames, sizeof *done_ns);
+    p.lane_free_ns = weir_alloc(plan->lanes, sizeof *p.lane_free_ns);
+    const bool enough = done_ns && p.lane_free_ns;
+    for (uint32_t frame = 0; enough && frame < frames; frame++)
+        play_in_turn(&p, frame, done_ns, start_ns + (size_t)frame * plan->tasks);
+    weir_free(done_ns);
+    weir_free(p.lane_free_ns);
+    return enough ? WEIR_OK : weir_fail_no_memory();
 }

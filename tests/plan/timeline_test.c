@@ -177,6 +177,28 @@ START_TEST(interval_is_what_many_frames_take)
 }
 END_TEST
 
+/* The first frame is that of start_ns and end_ns; a plan says of a frame alone what playing one says. */
+START_TEST(frames_are_played_one_after_the_other)
+{
+    /* 0 -> 1 in two lanes, two in flight; 0 takes 1 us, 1 takes 3 */
+    drawn d = drawn_make(2, NULL, DRAWN({0, 1}));
+    d.work.cost_ns[1] = 3000;
+    d.plan.frames = 2;
+    drawn_place_as(&d, 2, in_order, LANES(0, 1));
+    play(&d);
+    double start[8], end[8];
+    ck_assert_int_eq(weir_timeline_play(d.work.cost_ns, &d.plan, 4, start, end), WEIR_OK);
+    const double starts[] = {0, 1000, 1000, 4000, 4000, 7000, 7000, 10000}; /* 0 of frame 2 begins when frame 0 is done */
+    for (int i = 0; i < 8; i++) {
+        ck_assert_double_eq(start[i], starts[i]);
+        ck_assert_double_eq(end[i], starts[i] + (i % 2 ? 3000 : 1000));
+    }
+    ck_assert_double_eq(end[7] - end[5], d.plan.interval_ns);
+    ck_assert_int_eq(weir_timeline_play(d.work.cost_ns, &d.plan, 0, start, end), WEIR_OK);
+    drawn_finish(&d);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan/timeline");
@@ -186,6 +208,7 @@ int main(void)
     tcase_add_test(cases, stages_of_following_frames_overlap);
     tcase_add_test(cases, frames_in_flight_bound_the_overlap);
     tcase_add_test(cases, carried_wait_delays_the_next_frame);
+    tcase_add_test(cases, frames_are_played_one_after_the_other);
     tcase_add_test(cases, lane_that_falls_behind_slowly_sets_the_interval);
     tcase_add_test(cases, waits_say_all_that_edges_do);
     tcase_add_test(cases, interval_is_what_many_frames_take);

@@ -175,13 +175,20 @@ grep -qF '&lt;k4&gt; &amp; ?' made.svg || wrong "a name is not shown as it is"
 ! grep -q 'cannot come faster' made.svg || wrong "a bound that nobody named"
 exits 0 "" timeline --plan robot.json made.json -o made3.svg
 grep -qF '>frames cannot come faster than 621 ns: lanes<' made3.svg || wrong "no bound: $(grep 'class="small"' made3.svg)"
+exits 0 "" timeline --plan robot.json -o planned.svg
+grep -q 'class="title">.*, predicted: frames 8 to 10 in .*, one every 662 ns if each lane has the device to itself<' planned.svg || wrong "no prediction: $(grep title planned.svg)"
+grep -qF '>frames cannot come faster than 621 ns: lanes<' planned.svg || wrong "no bound: $(grep 'class="small"' planned.svg)"
+exits 0 "" timeline --frames 4 --plan robot.json -o - -- made.json
+grep -qF 'frame 4 in' out || wrong "the trace is not drawn: $(grep title out)"
+exits 1 "needs a plan" timeline --plan "$data/stg/fft.stg" -o left.svg
+exits 1 "are too many to draw" timeline --frames 0-99999999 --plan robot.json -o left.svg
 exits 1 "needs a plan" timeline --plan "$data/stg/fft.stg" made.json -o left.svg
 exits 1 "none.json: cannot be opened" timeline --plan none.json made.json -o left.svg
 exits 0 "" timeline --frames 3 -o - made.json
 ! grep -qF 'one every' out || wrong "an interval of one frame"
 exits 0 "" timeline --frames 0-1 made.json -o made2.svg
 grep -qF 'frames 0 to 1 in' made2.svg || wrong "not the frames asked for"
-for svg in trace.svg made.svg made2.svg made3.svg; do
+for svg in trace.svg made.svg made2.svg made3.svg planned.svg; do
     ! command -v xmllint >/dev/null || xmllint --noout $svg || wrong "$svg is no XML"
 done
 exits 1 "it has frames 0 to 4" timeline --frames 7-8 made.json -o left.svg
@@ -190,6 +197,7 @@ head -c 400 trace.json >cut.json
 exits 1 "cut.json:" timeline cut.json -o left.svg
 [ ! -e left.svg ] || wrong "a picture that was not drawn has a file"
 exits 2 "no file to draw to" timeline trace.json
+exits 2 "no file to draw; give a trace" timeline -o left.svg
 exits 2 "--frames must be" timeline --frames 3-1 -o left.svg trace.json
 exits 2 "--frames must be" timeline --frames -1 -o left.svg trace.json
 exits 1 "/no/such/folder/a.svg: cannot be created" timeline trace.json -o /no/such/folder/a.svg

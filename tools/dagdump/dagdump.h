@@ -30,7 +30,7 @@ typedef struct {
 } dagdump_option;
 
 /* Reads the arguments of a sub-command that takes one file: "-" is standard input, and all is a file after "--". `purpose` is what it
- * wants the file for. Returns an exit status. */
+ * wants the file for; NULL: it may do without. Returns an exit status. */
 int dagdump_options(int argc, char **argv, const dagdump_option *options, size_t count, const char *purpose, const char **file);
 
 /* A whole number from 1 to `most`; else tells what is wrong with the option of that name. */

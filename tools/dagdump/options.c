@@ -51,7 +51,7 @@ int dagdump_options(int argc, char **argv, const dagdump_option *options, size_t
             return dagdump_fail(DAGDUMP_USAGE, "'%s' is one file too many; give one at a time", argument);
         *file = argument;
     }
-    if (!*file)
+    if (!*file && purpose)
         return dagdump_fail(DAGDUMP_USAGE, "no file to %s; give one, or - for standard input", purpose);
     return DAGDUMP_OK;
 }

@@ -178,7 +178,7 @@ static void put_title(const picture *p)
     const timeline *t = p->t;
     fprintf(p->to, "<text x=\"%d\" y=\"24\" class=\"title\">", LEFT);
     put_text(p->to, graph_name(p, t->graph), 80);
-    fputs(": ", p->to);
+    fputs(t->trace->predicted ? ", predicted: " : ": ", p->to);
     put_frames(p->to, t->first_frame, t->last_frame);
     fputs(" in ", p->to);
     put_time(p->to, t->end_ns - t->start_ns);
@@ -186,11 +186,15 @@ static void put_title(const picture *p)
         fputs(", one every ", p->to);
         put_time(p->to, t->interval_ns);
     }
-    fprintf(p->to, "</text>\n<text x=\"%d\" y=\"43\" class=\"small\">critical path: %" PRIu32 " task%s, ", LEFT, t->critical_tasks,
+    fprintf(p->to, "%s</text>\n<text x=\"%d\" y=\"43\" class=\"small\">critical path: %" PRIu32 " task%s, ",
+            t->trace->predicted ? " if each lane has the device to itself" : "", LEFT, t->critical_tasks,
             t->critical_tasks == 1 ? "" : "s");
     put_time(p->to, t->critical_ns);
-    fputs(", the rest of the time it waited; the trace has ", p->to);
-    put_frames(p->to, t->earliest_frame, t->latest_frame);
+    fputs(", the rest of the time it waited", p->to);
+    if (!t->trace->predicted) {
+        fputs("; the trace has ", p->to);
+        put_frames(p->to, t->earliest_frame, t->latest_frame);
+    }
     fputs("</text>\n", p->to);
     if (p->why) {
         fprintf(p->to, "<text x=\"%d\" y=\"60\" class=\"small\">", LEFT);
