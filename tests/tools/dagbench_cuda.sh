@@ -126,7 +126,7 @@ once "${frames[@]}" "${frames_eager[@]}"
 [ "$(lines weir_frames_us),$(lines frames_ratio)" = 0,0 ] || wrong "--mode eager replays: $(cat "$work/out")"
 bench --workload frames-fluid --json
 [ "$(grep -cE "$line" "$work/out")" -eq "$(wc -l <"$work/out")" ] || wrong "--json: $(grep -vE "$line" "$work/out" | head -n 3)"
-once fluid_recurrence_us fluid_critical_path_us fluid_kernels_us fluid_upload_us fluid_download_us empty_kernel_us one_stream_us replay_saving \
+once fluid_recurrence_us fluid_critical_path_us fluid_kernels_us fluid_upload_us fluid_download_us empty_kernel_us empty_node_us one_stream_us replay_saving \
     eager_saving one_stream_saving
 for metric in fluid_interval_us fluid_bound_us fluid_bound_ratio fluid_least_bound_ratio; do
     [ "$(lines $metric)" -eq 6 ] || wrong "$(lines $metric) lines of $metric, of three numbers of frames and two modes"

@@ -5,8 +5,12 @@
  * turn is not counted, unless frames overlap. After a turn each the best three have another, longer one, then the best two; then it is settled,
  * after 64 frames at most. A frame's time is that from the end of the one before to its own, or from its launch, if that was later: alone it holds what launching costs
  * the host, and behind or beside others how long it keeps the next one waiting, so what is measured is how the program itself launches.
- * What counts is the median of a candidate's times. Where frames overlap it is their mean, in the last round alone: a turn begins when the one before it
- * has ended, its frames end close together, and the first of them has the time of all.
+ * What counts is the median of a candidate's times.
+ *
+ * Where frames overlap it is their mean, in the last round alone: a turn begins when the one before it has ended, its frames end close together, and
+ * the first of them has the time of all. A turn then has at least as many frames as can be in flight, or less of the device would be shared than will
+ * be later; after each round as many pass before it is known how the last ones did; so there are two rounds, or one, and with very many in flight not
+ * all candidates.
  *
  * Graphs are made when their turn comes, so making the exec takes little. The first frame runs lane by lane, unless this device has shown that
  * making a graph takes less.
@@ -24,10 +28,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANDIDATES_MOST = 7, ROUNDS = 3, SAMPLES_MOST = 24, FRAMES_MOST = 64, NO_CANDIDATE = -1 };
+enum { CANDIDATES_MOST = 7, ROUNDS_MOST = 3, SAMPLES_MOST = 24, FRAMES_MOST = 64, NO_CANDIDATE = -1 };
 
-/* Of each round: how many candidates are left, and how many frames a turn has. 7 * 4 + 3 * 6 + 2 * 8 = 62. */
-static const uint32_t left_in_round[ROUNDS] = {CANDIDATES_MOST, 3, 2}, frames_in_turn[ROUNDS] = {4, 6, 8};
+/* How many candidates are left in it, and how many frames a turn has. */
+typedef struct {
+    uint32_t left, turn;
+} round_length;
+
+/* 7 * 4 + 3 * 6 + 2 * 8 = 62. */
+static const round_length one_by_one[ROUNDS_MOST] = {{CANDIDATES_MOST, 4}, {3, 6}, {2, 8}};
 
 typedef struct {
     uint32_t lanes;      /* 0: edges alone */
@@ -36,7 +45,7 @@ typedef struct {
     bool out;            /* it lost, or could not be made */
     float us[SAMPLES_MOST];
     uint32_t samples, awaited; /* times known; frames that are measured and have not ended */
-    uint32_t of_round;   /* times from this one on count: where frames overlap, those of its last round */
+    uint32_t of_round;   /* times from this one on are of its last turn, where frames overlap */
     atomic_uint frames;  /* launched so */
 } candidate;
 
@@ -44,6 +53,8 @@ typedef struct choice {
     pthread_mutex_t lock; /* guards samples, awaited, settled and `out`: a leaf */
     candidate candidates[CANDIDATES_MOST];
     uint32_t count;
+    round_length rounds[ROUNDS_MOST];
+    uint32_t round_count;
     bool overlap; /* frames may run beside each other */
     bool settled;
     /* Of whoever submits: */
@@ -120,6 +131,41 @@ static bool is_made_at_once(const weir_program *p)
     return at_once;
 }
 
+/* The widest ones go first as long as that many frames of them have more lanes than a device has room for graphs' kernels, then the narrowest. */
+static void leave_out(choice *c, uint32_t most, uint32_t in_flight)
+{
+    enum { AT_ONCE_MOST = 128 };
+    while (c->count > most && c->count > 1) {
+        bool widest = c->candidates[c->count - 1].lanes * in_flight > AT_ONCE_MOST;
+        if (!widest)
+            memmove(&c->candidates[1], &c->candidates[2], (c->count - 2) * sizeof *c->candidates);
+        memset(&c->candidates[--c->count], 0, sizeof *c->candidates);
+    }
+}
+
+/* The first frame may be launched lane by lane. What is known of a frame is known when the one that takes its place may begin. */
+static void plan_rounds(choice *c, uint32_t in_flight)
+{
+    enum { TURN_LEAST = 4, LAST_LEFT = 2, LAST_TURN_MOST = 12 };
+    const uint32_t unknown = in_flight - 1, room = FRAMES_MOST - 1 > unknown ? FRAMES_MOST - 1 - unknown : 0;
+    uint32_t turn = in_flight > TURN_LEAST ? in_flight : TURN_LEAST;
+    if (!c->overlap) {
+        memcpy(c->rounds, one_by_one, sizeof one_by_one);
+        c->round_count = ROUNDS_MOST;
+        return;
+    }
+    leave_out(c, room / turn > 1 ? room / turn : 1, in_flight);
+    uint32_t rest = room - (room < c->count * turn ? room : c->count * turn), last = rest > unknown ? (rest - unknown) / LAST_LEFT : 0;
+    if (c->count > LAST_LEFT && last >= turn) {
+        c->rounds[1] = (round_length){LAST_LEFT, last < LAST_TURN_MOST ? last : LAST_TURN_MOST};
+        c->round_count = 2;
+    } else {
+        turn = room / c->count > turn ? room / c->count : turn;
+        c->round_count = 1;
+    }
+    c->rounds[0] = (round_length){c->count, turn < SAMPLES_MOST ? turn : SAMPLES_MOST};
+}
+
 weir_status weir_cuda_choice_make(weir_program *program)
 {
     choice *c = program->choice = weir_alloc(1, sizeof *c);
@@ -134,6 +180,7 @@ weir_status weir_cuda_choice_make(weir_program *program)
     for (uint32_t lanes = 1; lanes <= width && width > 1 && c->count < CANDIDATES_MOST; lanes *= 2)
         c->candidates[c->count++].lanes = lanes;
     c->overlap = program->frames > 1 && !program->in_turn;
+    plan_rounds(c, program->frames);
     status = make_events(program, c);
     if (status == WEIR_OK && is_made_at_once(program))
         status = make_replay(program, &c->candidates[0]);
@@ -172,19 +219,21 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of its last turn, or, as long as nothing is known of that, of those before. */
 static double mean_us(const candidate *c)
 {
+    const uint32_t from = c->of_round < c->samples ? c->of_round : 0;
     double sum = 0;
-    for (uint32_t i = c->of_round; i < c->samples; i++)
+    for (uint32_t i = from; i < c->samples; i++)
         sum += c->us[i];
-    return sum / (c->samples - c->of_round);
+    return sum / (c->samples - from);
 }
 
 /* INFINITY: nothing is known of it. */
 static double typical_us(const choice *all, const candidate *c)
 {
     float sorted[SAMPLES_MOST];
-    if (c->samples == c->of_round)
+    if (c->samples == 0)
         return INFINITY;
     if (all->overlap)
         return mean_us(c);
@@ -245,7 +294,7 @@ static void say(const weir_program *p, const choice *c, uint64_t frames)
     size_t used = 0;
     for (uint32_t i = 0; i < c->count && used < sizeof text; i++) {
         const candidate *one = &c->candidates[i];
-        int wrote = one->samples > one->of_round ? snprintf(text + used, sizeof text - used, "%s%s %.1f us", used > 0 ? ", " : "", way_of(one, room, sizeof room), typical_us(c, one))
+        int wrote = one->samples > 0 ? snprintf(text + used, sizeof text - used, "%s%s %.1f us", used > 0 ? ", " : "", way_of(one, room, sizeof room), typical_us(c, one))
                                      : snprintf(text + used, sizeof text - used, "%s%s unmeasured", used > 0 ? ", " : "", way_of(one, room, sizeof room));
         used += wrote > 0 ? (size_t)wrote : 0;
     }
@@ -298,7 +347,7 @@ static bool is_made(weir_program *p, choice *c, candidate *one)
 /* Moves on to the next candidate that is still in, or the next round, or settles it. With the lock held. False: times are still awaited. */
 static bool next_turn(weir_program *p, choice *c, uint64_t number)
 {
-    if (c->frame_of_turn < frames_in_turn[c->round] && !c->candidates[c->turn].out)
+    if (c->frame_of_turn < c->rounds[c->round].turn && !c->candidates[c->turn].out)
         return true;
     c->frame_of_turn = 0;
     while (++c->turn < c->count && c->candidates[c->turn].out)
@@ -306,13 +355,13 @@ static bool next_turn(weir_program *p, choice *c, uint64_t number)
     if (c->turn < c->count)
         return true;
     c->turn = c->count - 1; /* the round is over, once its times are known */
-    c->frame_of_turn = frames_in_turn[c->round];
+    c->frame_of_turn = c->rounds[c->round].turn;
     if (is_any_awaited(c))
         return false;
-    while (c->round + 1 < ROUNDS) {
+    while (c->round + 1 < c->round_count) {
         c->round++;
         uint32_t before = still_in(c);
-        keep_best(c, left_in_round[c->round]);
+        keep_best(c, c->rounds[c->round].left);
         if (before <= 1)
             break;
         c->frame_of_turn = 0;
@@ -465,7 +514,7 @@ uint32_t weir_cuda_candidates(const weir_program *program, weir_candidate *out, 
             .mode = "replay",
             .replay_lanes = one->lanes,
             .frames = atomic_load_explicit(&((candidate *)one)->frames, memory_order_relaxed),
-            .frame_ns = one->samples > one->of_round ? typical_us(c, one) * 1000 : NAN,
+            .frame_ns = one->samples > 0 ? typical_us(c, one) * 1000 : NAN,
             .chosen = c->settled && i == c->best,
         };
     }

@@ -57,7 +57,7 @@ static void wide_make(wide_graph *g, uint32_t width)
     g->graph = graph_make("wide");
     OK(weir_param_create("addend", &zero, sizeof zero, &g->addend));
     g->sum = numbers("sum", N, WEIR_RING_AUTO, WEIR_DEVICE);
-    g->out = numbers("out", N, 4, WEIR_HOST_OUT);
+    g->out = numbers("out", N, WEIR_RING_AUTO, WEIR_HOST_OUT);
     for (uint32_t i = 0; i < width; i++) {
         g->strip[i] = numbers("strip", N, 1, WEIR_DEVICE);
         weir_add_kernel(g->graph, &scale_kernel, blocks, WEIR_ARGS(WEIR_WRITE(g->strip[i]), WEIR_READ(g->strip[i]), WEIR_VALUE(two), WEIR_PARAM(g->addend), WEIR_VALUE(count_n)));
@@ -110,7 +110,7 @@ static uint32_t frames_of_candidates(const weir_exec *exec, uint32_t *losers, ui
 /* In flight: tickets whose frames are not looked at yet, each with what it is to give. */
 static void run_wide(wide_graph *g, weir_exec *exec, uint32_t in_flight, uint32_t frames, uint64_t *random)
 {
-    enum { FLIGHTS_MOST = 4 };
+    enum { FLIGHTS_MOST = 12 };
     weir_ticket ticket[FLIGHTS_MOST] = {{0}};
     uint32_t expected[FLIGHTS_MOST] = {0}, addend = 0;
     bool off = false;
@@ -141,9 +141,12 @@ static void run_wide(wide_graph *g, weir_exec *exec, uint32_t in_flight, uint32_
 
 START_TEST(frames_are_right_and_one_way_wins)
 {
-    for (uint32_t in_flight = 1; in_flight <= 3; in_flight++) {
+    static const uint32_t flights[] = {1, 2, 3, 6, 8, 12}, candidates[] = {5, 5, 5, 5, 5, 4}; /* its edges alone, 1, 2, 4 and 8 lanes; with 12 not all */
+    for (size_t i = 0; i < sizeof flights / sizeof *flights; i++) {
+        const uint32_t in_flight = flights[i];
         uint64_t random = number_from_environment("WEIR_TEST_SEED", 1) + in_flight;
         uint32_t losers, chosen;
+        weir_candidate all[8];
         wide_graph g;
         weir_stats stats;
         wide_make(&g, STRIPS);
@@ -152,7 +155,11 @@ START_TEST(frames_are_right_and_one_way_wins)
         run_wide(&g, exec, in_flight, 100, &random);
         weir_exec_stats(exec, &stats);
         ck_assert_str_eq(stats.mode, "replay");
-        ck_assert_uint_eq(weir_exec_candidates(exec, NULL, 0), 5); /* its edges alone, 1, 2, 4 and 8 lanes */
+        ck_assert_uint_eq(weir_exec_candidates(exec, all, 8), candidates[i]);
+        for (uint32_t k = 0; k < candidates[i]; k++) {
+            ck_assert_msg(all[k].frame_ns >= 0, "%u in flight: nothing is known of %u lanes", in_flight, all[k].replay_lanes);
+            ck_assert_uint_ge(all[k].frames, in_flight);
+        }
         uint32_t frames = frames_of_candidates(exec, &losers, &chosen);
         ck_assert_uint_eq(chosen, 1);
         ck_assert_uint_ge(frames, 99); /* the first may have run eagerly */

@@ -1,10 +1,11 @@
 /* differential_test.c - random programs give, to the byte, what they give one task after another: on the host, and on a device launched
  * task by task, as a replayed graph by true edges, with the edges of lanes added, and as captured lanes; by both policies, on 1 to 32
  * lanes, with 1 to 4 frames in flight, params that change and tasks switched off. The first seed is WEIR_TEST_SEED, or 1; how many programs
- * is WEIR_TEST_PROGRAMS, or 500; WEIR_TEST_LOOPS=0 leaves out loops and branches. */
+ * is WEIR_TEST_PROGRAMS, or 500; WEIR_TEST_LOOPS=0 leaves out loops and branches. WEIR_TEST_TELL=1 says what runs, and since when in seconds. */
 #include "cuda_fixture.h"
 #include "run/random_program.h"
 #include "util/random.h"
+#include <time.h>
 
 enum { LANES_MOST = 32, IN_FLIGHT_MOST = 4, PROGRAMS_MOST = 2, FRAMES_OF_ALL_MOST = PROGRAMS_MOST * FRAMES_MOST, WAYS = 5 };
 
@@ -122,16 +123,31 @@ static way random_way(uint64_t *random, uint32_t number)
     return w;
 }
 
+/* For who wonders where it hangs. */
+static void say_way(const char *where, const way *ways)
+{
+    struct timespec now;
+    if (number_from_environment("WEIR_TEST_TELL", 0) == 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    fprintf(stderr, "%.3f seed %llu on the %s:", (double)now.tv_sec + (double)now.tv_nsec * 1e-9, (unsigned long long)seed(), where);
+    for (uint32_t p = 0; p < s.programs; p++)
+        fprintf(stderr, " %s, %s, %u lanes, %u replay lanes, %u frames in flight;", ways[p].mode, ways[p].policy, ways[p].lanes, ways[p].replay_lanes, ways[p].in_flight);
+    fprintf(stderr, " %u frames\n", s.frames);
+}
+
 /* Alone, each way comes as the first; of two, the second goes another. */
 static void tell(uint64_t *random)
 {
     way ways[PROGRAMS_MOST] = {random_way(random, 0), random_way(random, 0)};
+    say_way("host", ways);
     play(on_host, ways, true);
     compute_truth();
     compare("host", ways);
     for (uint32_t number = 0; number < 2 * WAYS; number++) {
         ways[0] = random_way(random, number);
         ways[1] = random_way(random, weir_random_below(random, 2 * WAYS));
+        say_way("device", ways);
         play(on_device, ways, false);
         compare("device", ways);
         device_runs++;
