@@ -37,7 +37,8 @@ WEIR_API WEIR_MUST_USE weir_status weir_exec_why(const weir_exec *exec, char *te
 
 /* Makes the cost of each task of the graph that the exec has run the median of its last 31 times there: what plans made from now on go by, and the
  * bounds of frames. The exec is of a plan with one lane, so that each task ran alone, and made with timing; on CUDA it runs eagerly. Tasks that
- * never ran keep their costs. On CUDA these are times between events: of tasks of a few us mostly what a launch takes. WEIR_ERR_STATE for other execs; WEIR_ERR_INVALID for another graph's; WEIR_ERR_NO_MEMORY. */
+ * never ran keep their costs. On CUDA these are times between events, less what the events add: that is measured the first time, with nothing else
+ * running if it is to be right, and takes a millisecond. WEIR_ERR_STATE for other execs; WEIR_ERR_INVALID for another graph's; WEIR_ERR_NO_MEMORY. */
 WEIR_API WEIR_MUST_USE weir_status weir_graph_take_costs(weir_graph *graph, const weir_exec *exec);
 
 /* A way of running frames that mode "auto" tried, see weir_exec_options. */

@@ -181,6 +181,8 @@ typedef struct {
     weir_status (*state)(const weir_backend *backend);
     void (*describe_closely)(weir_device_info *io); /* adds what only a device that is started tells; NULL: there is no such thing */
     weir_program_info (*info)(const weir_program *program); /* NULL: eager, and nothing to be instantiated */
+    /* What the span of a task that a device is given has too much, in ns: what timing it adds. May take a millisecond. NULL: nothing. */
+    double (*timing_excess)(weir_backend *backend);
     uint32_t (*candidates)(const weir_program *program, weir_candidate *out, uint32_t room); /* of mode auto: how many; NULL: none */
     /* NULL: run holds a frame back until the frames of other programs that it must follow are done. Else the program's next submit, which comes
      * before any other, starts after that frame, which is submitted and not told done. */

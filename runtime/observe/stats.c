@@ -150,6 +150,14 @@ weir_status weir_exec_why(const weir_exec *exec, char *text, size_t room)
     return WEIR_OK;
 }
 
+/* NAN: never seen to run. One that ran cost something. */
+static double cost_of(const weir_exec *exec, uint32_t task, double excess_ns)
+{
+    const double least_ns = 1, ns = median_task(exec, task);
+    const bool on_host = exec->plan->body->tasks.at[task].kind == WEIR_KIND_HOST;
+    return on_host || isnan(ns) ? ns : ns - excess_ns > least_ns ? ns - excess_ns : ns < least_ns ? ns : least_ns;
+}
+
 weir_status weir_graph_take_costs(weir_graph *graph, const weir_exec *exec)
 {
     if (!graph || !exec)
@@ -163,9 +171,11 @@ weir_status weir_graph_take_costs(weir_graph *graph, const weir_exec *exec)
     float *cost_ns = weir_alloc(plan->tasks, sizeof *cost_ns);
     if (!cost_ns)
         return weir_fail_no_memory();
+    const weir_runtime *runtime = exec->runtime;
+    const double excess_ns = runtime->ops->timing_excess ? runtime->ops->timing_excess(runtime->backend) : 0;
     pthread_mutex_lock(&exec->runtime->lock);
     for (uint32_t t = 0; t < plan->tasks; t++)
-        cost_ns[t] = (float)median_task(exec, t); /* NAN: never seen to run */
+        cost_ns[t] = (float)cost_of(exec, t, excess_ns);
     pthread_mutex_unlock(&exec->runtime->lock);
     weir_status status = weir_graph_set_costs(graph, cost_ns, plan->tasks);
     weir_free(cost_ns);

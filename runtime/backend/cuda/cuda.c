@@ -271,6 +271,7 @@ const weir_backend_ops weir_cuda_backend = {
     .state = weir_cuda_broken,
     .describe_closely = cuda_describe_closely,
     .info = weir_cuda_info,
+    .timing_excess = weir_cuda_timing_excess,
     .candidates = weir_cuda_candidates,
     .follow = weir_cuda_follow,
     .record_end = weir_cuda_record_end,

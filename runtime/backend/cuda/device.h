@@ -183,6 +183,8 @@ struct weir_backend {
 
     pthread_mutex_t errand;    /* guards the stream, for zeros, transfers and the clock */
     cudaStream_t errands;
+    double excess_ns;          /* of times between events, once known: calibrate.c */
+    bool excess_known;
 
     pthread_mutex_t lock;      /* guards the next few */
     pool_stream *streams[WEIR_CUDA_LEVELS_MOST]; /* level -> its lanes' streams, made when wanted */
@@ -266,6 +268,11 @@ void weir_cuda_submit(weir_program *program, const weir_frame_values *values);
 bool weir_cuda_task_done(const weir_program *program, uint64_t frame, uint32_t task);
 uint32_t weir_cuda_unfinished(const weir_program *program, uint64_t frame);
 weir_program_info weir_cuda_info(const weir_program *program);
+
+/* ---- calibrate.c ---- */
+/* What a task's time between events has too much, in ns; 0 where that cannot be found. Measured the first time, which takes a millisecond. */
+double weir_cuda_timing_excess(weir_backend *device);
+const void *weir_cuda_nothing(void); /* calibrate.cu: a kernel without arguments */
 
 /* ---- eager.c ---- */
 void weir_cuda_launch_lanes(weir_program *program, flight *f);

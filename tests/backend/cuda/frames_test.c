@@ -578,6 +578,42 @@ START_TEST(times_of_tasks_are_kept_in_eager_mode_alone)
 }
 END_TEST
 
+START_TEST(costs_are_times_alone_without_what_events_add)
+{
+    enum { TASKS = 8 };
+    const uint32_t value = 3;
+    weir_graph *graph = graph_make("costs");
+    weir_buffer *x = numbers("x", N, 1, WEIR_DEVICE);
+    weir_task task[TASKS];
+    double median_ns[TASKS], sum[2] = {0, 0};
+    for (int i = 0; i < TASKS; i++)
+        task[i] = weir_add_kernel(graph, &put_kernel, wide, WEIR_ARGS(WEIR_WRITE(x), WEIR_VALUE(value), WEIR_VALUE(count_n)));
+    weir_exec *exec = exec_with(runtime, graph, &(weir_plan_options){.lanes = 1}, &(weir_exec_options){.mode = "eager", .timing = 1});
+    for (int i = 0; i < 9; i++)
+        OK(weir_exec_wait(exec, submit(exec), LONG_NS));
+    for (int i = 0; i < TASKS; i++) {
+        uint64_t count = 0;
+        OK(weir_exec_task_stats(exec, task[i], &count, &median_ns[i]));
+        ck_assert_uint_eq(count, 9);
+    }
+    for (int again = 0; again < 2; again++) {
+        const weir_drawing *drawing = NULL;
+        OK(weir_graph_take_costs(graph, exec));
+        OK(weir_drawing_of(graph, NULL, &drawing));
+        for (int i = 0; i < TASKS; i++) {
+            const double cost_ns = drawing->task[i].cost_ns;
+            ck_assert_msg(cost_ns > 0 && cost_ns <= median_ns[i] * (1 + 1e-6), "%g ns of %g", cost_ns, median_ns[i]);
+            sum[again] += cost_ns;
+        }
+        weir_drawing_destroy(drawing);
+    }
+    ck_assert_double_eq_tol(sum[0], sum[1], 1e-3); /* what events add is found once */
+    weir_exec_destroy(exec);
+    weir_graph_destroy(graph);
+    weir_buffer_destroy(x);
+}
+END_TEST
+
 int main(void)
 {
     skip_without_device();
@@ -597,6 +633,7 @@ int main(void)
     tcase_add_test(cases, plan_with_too_many_lanes_is_refused);
     tcase_add_test(cases, polled_task_is_not_done_before_it_is);
     tcase_add_test(cases, times_of_tasks_are_kept_in_eager_mode_alone);
+    tcase_add_test(cases, costs_are_times_alone_without_what_events_add);
     suite_add_tcase(suite, cases);
     return suite_run(suite);
 }
