@@ -37,8 +37,15 @@ typedef struct {
     float residual;    /* the greatest that one was left with */
 } solves;
 
+/* A picture that moves to the right. */
+typedef struct {
+    const picture *image;
+    uint64_t pixels; /* a frame */
+} drift;
+
 typedef struct {
     fluid_graph graph;
+    drift drift;
     frame_writer writer;
     bool writes;
     weir_runtime *runtime;
@@ -140,6 +147,24 @@ static bool make_exec_alone(run *r, const settings *s)
     return made;
 }
 
+/* The picture, moved to the right by `shift` pixels; what leaves there comes in on the left. */
+static void write_moved(const picture *from, size_t shift, uint8_t *to)
+{
+    const size_t row = 4 * (size_t)from->width, left = 4 * (shift % from->width);
+    for (size_t y = 0; y < from->height; y++) {
+        memcpy(to + y * row + left, from->rgba + y * row, row - left);
+        memcpy(to + y * row, from->rgba + y * row + row - left, left);
+    }
+}
+
+/* The picture of a frame, on one of weir's threads. */
+static weir_status draw_moved(void *user, void *const *args)
+{
+    const drift *d = user;
+    write_moved(d->image, d->pixels * WEIR_PASSED(uint64_t, args, 1), WEIR_PASSED(uint8_t *, args, 0));
+    return WEIR_OK;
+}
+
 /* The frame's exec is made before the other: it settles how many copies the rings have. */
 static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_exec **start)
 {
@@ -151,6 +176,8 @@ static bool prepare(run *r, const settings *s, const fluid_scene *scene, weir_ex
         .sweeps_a_test = (uint32_t)s->sweeps_a_test,
         .jacobi = strcmp(s->solver, "jacobi") == 0,
         .feeds = s->drift > 0,
+        .draw = draw_moved,
+        .draw_user = &r->drift,
         .encode = r->writes ? frame_writer_encode : NULL,
         .user = &r->writer,
     };
@@ -214,16 +241,6 @@ static bool see_end(run *r, const settings *s, uint64_t n)
     return good(weir_exec_wait(r->exec, ticket, -1)) && note_solve(r, s, ticket);
 }
 
-/* The picture, moved to the right by `shift` pixels; what leaves there comes in on the left. */
-static void write_moved(const picture *from, size_t shift, uint8_t *to)
-{
-    const size_t row = 4 * (size_t)from->width, left = 4 * (shift % from->width);
-    for (size_t y = 0; y < from->height; y++) {
-        memcpy(to + y * row + left, from->rgba + y * row, row - left);
-        memcpy(to + y * row, from->rgba + y * row + row - left, left);
-    }
-}
-
 /* Those from r->first on. */
 static bool run_frames(run *r, const settings *s, const fluid_scene *scene, uint64_t end)
 {
@@ -232,9 +249,9 @@ static bool run_frames(run *r, const settings *s, const fluid_scene *scene, uint
         weir_frame *frame = NULL;
         if ((n - r->first >= s->in_flight && !see_end(r, s, seen++)) || !good(weir_exec_begin(r->exec, -1, &frame)))
             return false;
+        if (r->graph.number && !good(weir_exec_set(r->exec, r->graph.number, &n)))
+            return false;
         fluid_sources_at(s->seed, n, scene->size, weir_frame_data(frame, r->graph.sources));
-        if (r->graph.feed)
-            write_moved(&scene->image, s->drift * n, weir_frame_data(frame, r->graph.feed));
         if (!good(weir_frame_submit(frame, NULL)))
             return false;
         show_progress(n + 1, s->frames);
@@ -377,6 +394,7 @@ int main(int argc, char **argv)
         return ended;
     run r = {.writes = strcmp(s.output, "none") != 0};
     fluid_scene scene = {0};
+    r.drift = (drift){&scene.image, s.drift};
     fluid_size size = {(int32_t)s.size.width, (int32_t)s.size.height};
     bool done = fluid_scene_read(program, s.input, s.mask, size, &scene);
     if (done && r.writes &&

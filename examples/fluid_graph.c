@@ -92,6 +92,8 @@ static void make_buffers(builder *b)
         b->out->feed = buffer(b, "feed in", 4, size.nx, size.ny, 1, WEIR_RING_AUTO, WEIR_HOST_IN);
         on->feed = cells(b, "feed", 4);
     }
+    if (b->setup->feeds && b->setup->draw && b->status == WEIR_OK)
+        b->status = weir_param_create("number", &(uint64_t){0}, sizeof(uint64_t), &b->out->number);
     on->u = ring(b, "u");
     on->v = ring(b, "v");
     for (int c = 0; c < 3; c++) {
@@ -148,6 +150,10 @@ static void add_feed(builder *b)
     weir_graph *graph = b->out->frame;
     const fields *on = &b->on;
     fluid_size size = b->setup->size;
+    if (b->setup->draw) {
+        weir_task draw = weir_add_host(graph, "draw", b->setup->draw, b->setup->draw_user, WEIR_ARGS(WEIR_WRITE(b->out->feed), WEIR_PARAM(b->out->number)));
+        describe(b, graph, draw, NULL, 1.0);
+    }
     describe(b, graph, weir_add_copy(graph, "upload picture", WEIR_WRITE(on->feed), WEIR_READ(b->out->feed)), NULL, 0.5);
     weir_task paint = weir_add_kernel(graph, &fluid_paint, fluid_shape(size),
         WEIR_ARGS(WEIR_WRITE(on->picture[0]), WEIR_WRITE(on->picture[1]), WEIR_WRITE(on->picture[2]), WEIR_READ(on->feed), WEIR_VALUE(size)));
@@ -463,5 +469,6 @@ void fluid_graph_destroy(fluid_graph *graph)
     weir_graph_destroy(graph->frame);
     for (uint32_t i = 0; i < graph->count; i++)
         weir_buffer_destroy(graph->all[i]);
+    weir_param_destroy(graph->number);
     memset(graph, 0, sizeof *graph);
 }

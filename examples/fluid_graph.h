@@ -1,6 +1,6 @@
 /* fluid_graph.h - smoke as two weir graphs: `start`, run once, and `frame`, run for every picture. Knows no runtime and no file.
  *
- *   frame:  upload -> advect -> forces -> solve -> project        the air of the next frame
+ *   frame:  (draw ->) upload -> advect -> forces -> solve -> project        the air of the next frame
  *                        \-> colour -> render -> download -> encode    this frame's picture
  *
  * The solve is a fixed number of sweeps, or a loop on the device, which ends where the residual is small enough: the host learns of it afterwards.
@@ -32,6 +32,8 @@ typedef struct {
     uint32_t sweeps_a_test; /* of that; 0 reads as 1. `sweeps` is rounded up to whole tests */
     int32_t priority[FLUID_STAGES]; /* of a stage's tasks: weir_task_options.priority */
     bool feeds;             /* each frame uploads a picture of its own, and it is this that colours the smoke; else that of start does, in all frames */
+    weir_host_fn *draw;     /* of feeds: a host task that draws it, several frames' at once: it is passed the pixels and a uint64_t, `number`. NULL: whoever submits writes `feed` */
+    void *draw_user;        /* what draw is passed besides */
     weir_host_fn *encode;   /* called with each frame's picture, in order; NULL: nobody looks */
     void *user;             /* what encode is passed */
 } fluid_setup;
@@ -59,6 +61,7 @@ typedef struct {
     weir_buffer *walls;    /* HOST_IN of start: uint8_t, not 0 where a wall stands */
     weir_buffer *sources;  /* HOST_IN of frame: fluid_source, motion.sources of them */
     weir_buffer *feed;     /* of setup.feeds: HOST_IN of frame: its picture, 4 bytes a cell as PNG has them; else NULL */
+    weir_param *number;    /* of setup.draw: uint64_t, to be set before each frame; else NULL */
     weir_buffer *pixels;   /* HOST_OUT of frame: 4 bytes a cell */
     uint32_t first[FLUID_GROUPS + 1]; /* group g has the frame's tasks number first[g] to first[g + 1] - 1 */
     uint32_t handles;      /* what the frame's weir_task handles hold beside the number */
