@@ -153,7 +153,7 @@ static weir_status open_device(weir_backend *device)
         status = make_pool(device);
     if (status == WEIR_OK) {
         device->unread = weir_cuda_take(device, WEIR_DEVICE, sizeof *device->unread);
-        status = device->unread ? WEIR_OK : weir_fail_no_memory();
+        status = device->unread ? WEIR_OK : WEIR_ERR_NO_MEMORY; /* said */
     }
     return status;
 }
@@ -185,6 +185,8 @@ static void cuda_close(weir_backend *device)
     pthread_mutex_destroy(&device->errand);
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->looking);
+    pthread_mutex_destroy(&device->arriving);
+    sem_destroy(&device->gates_there);
     pthread_mutex_destroy(&device->telling);
     pthread_mutex_destroy(&device->bell);
     pthread_cond_destroy(&device->rung);
@@ -200,6 +202,8 @@ static void init_locks(weir_backend *device)
     pthread_mutex_init(&device->errand, NULL);
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->looking, NULL);
+    pthread_mutex_init(&device->arriving, NULL);
+    sem_init(&device->gates_there, 0, 0);
     pthread_mutex_init(&device->telling, NULL);
     pthread_mutex_init(&device->bell, NULL);
     pthread_cond_init(&device->rung, NULL);

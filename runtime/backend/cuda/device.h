@@ -8,11 +8,13 @@
  * Gates. A task for host threads is a gate on the device: the lane, or node, writes "arrived" to a pinned word, waits until another
  * says "released", and takes that back. Whoever looks finds the first, gives the task to a worker, and the worker writes the second.
  * Threads. The watcher looks, the teller tells, workers run host tasks. Watcher and workers never take run's lock: a program that submits
- * holds it, and may be waiting in a full launch queue for a gate.
+ * holds it, and may be waiting in a full launch queue for a gate. Under tools that check or serialise launches, whoever asks CUDA for an end may wait
+ * until the device is idle, perhaps for a gate; so a standby looks at gates, and at nothing of CUDA's, when nobody else has for a while.
  * Failures. When CUDA says that the device's state is lost, `broken` is set once: all frames in flight have ended, gates that have not
  * arrived never will, and nothing is launched any more.
  *
- * Locks, each taken before the next: telling -> run's lock -> looking, errand -> the rest, which are leaves: lock, work, bell, clock, and the cache's. */
+ * Locks, each taken before the next: telling -> run's lock -> looking, errand -> arriving -> the rest, which are leaves: lock, work, bell, clock, and
+ * the cache's. */
 #ifndef WEIR_BACKEND_CUDA_DEVICE_H
 #define WEIR_BACKEND_CUDA_DEVICE_H
 
@@ -85,7 +87,7 @@ struct flight {
     uint32_t error_task;      /* UINT32_MAX: of none in particular */
     /* Of whoever looks: */
     uint32_t *waiting;        /* gates that have not arrived, */
-    uint32_t waiting_count;   /* so many */
+    uint32_t waiting_count;   /* so many: both under `arriving` */
     uint32_t ends_seen;
     atomic_uint running;      /* gates at workers */
     bool lost;                /* ended because the device is broken */
@@ -194,7 +196,11 @@ struct weir_backend {
     struct word_block *words;
 
     _Alignas(64) pthread_mutex_t looking; /* guards the list, and what is said to be of whoever looks */
-    weir_program *programs;
+    weir_program *programs;    /* changed under `arriving`, too */
+    pthread_mutex_t arriving;  /* guards what flights say of gates that have not arrived */
+    _Atomic uint32_t awaited;  /* gates of all flights that have not */
+    _Atomic uint32_t arrivals; /* how often somebody looked at them */
+    sem_t gates_there;         /* posted when the first of them is awaited */
     pthread_mutex_t telling;
     _Alignas(64) _Atomic int broken; /* a cudaError_t; cudaSuccess: it works */
     _Atomic uint32_t in_flight; /* frames of all programs */
@@ -206,7 +212,7 @@ struct weir_backend {
     pthread_cond_t rung, news;
     atomic_bool watcher_sleeps;
     bool closing, any_news;
-    helper_thread watcher, teller;
+    helper_thread watcher, teller, standby;
 
     pthread_mutex_t work;      /* guards the queue */
     sem_t work_there;          /* posted for each job. No condition: until 2.41 glibc's lose wake-ups, where several wait */
@@ -298,6 +304,7 @@ weir_status weir_cuda_record_end(weir_program *program, uint64_t frame, void *ev
 
 /* ---- watch.c ---- */
 weir_status weir_cuda_watch_start(weir_backend *device);
+weir_status weir_cuda_standby_start(weir_backend *device); /* where there are host tasks; once; fine to call again */
 void weir_cuda_watch_stop(weir_backend *device); /* no program is left */
 void weir_cuda_watch_add(weir_program *program);
 void weir_cuda_watch_remove(weir_program *program); /* nobody looks at it any more when this returns */
@@ -309,8 +316,11 @@ void weir_cuda_forgive_not_ready(void); /* so that the program's next check of i
 /* ---- gates.c ---- */
 weir_status weir_cuda_workers_start(weir_backend *device); /* once; fine to call again */
 void weir_cuda_workers_stop(weir_backend *device);
-/* Under `looking`: gives workers what has arrived. */
-void weir_cuda_gates_poll(weir_program *program, flight *f);
+/* Before the frame is launched: its gates, each with its words, are awaited from now on. */
+void weir_cuda_gates_expect(weir_program *program, flight *f, gate_words *words);
+void weir_cuda_gates_give_up(flight *f); /* those of it that have not arrived never will */
+/* Gives workers what has arrived; by any thread. Asks nothing of CUDA. False: none is awaited. */
+bool weir_cuda_gates_look(weir_backend *device);
 /* Runs the task of a gate on this thread. */
 weir_status weir_cuda_run_host_task(weir_program *program, const weir_frame_values *values, uint32_t task, void **args);
 

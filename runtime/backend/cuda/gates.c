@@ -145,7 +145,8 @@ static void give_to_workers(weir_backend *device, gate_job *job)
     sem_post(&device->work_there);
 }
 
-void weir_cuda_gates_poll(weir_program *program, flight *f)
+/* Under `arriving`. */
+static void poll(weir_program *program, flight *f)
 {
     uint32_t still = 0;
     for (uint32_t i = 0; i < f->waiting_count; i++) {
@@ -161,5 +162,48 @@ void weir_cuda_gates_poll(weir_program *program, flight *f)
         else
             give_to_workers(program->device, job);
     }
+    atomic_fetch_sub(&program->device->awaited, f->waiting_count - still);
     f->waiting_count = still;
+}
+
+void weir_cuda_gates_expect(weir_program *p, flight *f, gate_words *words)
+{
+    weir_backend *device = p->device;
+    if (p->gate_count == 0 || device->options.debug)
+        return;
+    pthread_mutex_lock(&device->arriving);
+    f->waiting_count = p->gate_count; /* 0 before: the frame before it there ended, or was given up */
+    for (uint32_t g = 0; g < f->waiting_count; g++) {
+        f->gates[g].words = &words[g];
+        atomic_store_explicit(&f->gates[g].over, false, memory_order_relaxed);
+        f->gates[g].span = (weir_task_span){0, 0};
+        f->waiting[g] = g;
+    }
+    bool first = atomic_fetch_add(&device->awaited, f->waiting_count) == 0;
+    pthread_mutex_unlock(&device->arriving);
+    if (first)
+        sem_post(&device->gates_there);
+}
+
+void weir_cuda_gates_give_up(flight *f)
+{
+    weir_backend *device = f->program->device;
+    pthread_mutex_lock(&device->arriving);
+    atomic_fetch_sub(&device->awaited, f->waiting_count);
+    f->waiting_count = 0;
+    pthread_mutex_unlock(&device->arriving);
+}
+
+bool weir_cuda_gates_look(weir_backend *device)
+{
+    atomic_fetch_add_explicit(&device->arrivals, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&device->awaited, memory_order_relaxed) == 0)
+        return false;
+    pthread_mutex_lock(&device->arriving);
+    for (weir_program *p = device->programs; p; p = p->next)
+        for (uint32_t i = 0; p->gate_count > 0 && i < p->frames; i++)
+            if (p->flights[i].waiting_count > 0)
+                poll(p, &p->flights[i]);
+    pthread_mutex_unlock(&device->arriving);
+    return atomic_load_explicit(&device->awaited, memory_order_relaxed) > 0;
 }

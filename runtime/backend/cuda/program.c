@@ -187,7 +187,10 @@ static weir_status make_gates(weir_program *p)
                 atomic_init(&job->over, false);
             }
     }
-    return p->device->options.debug ? WEIR_OK : weir_cuda_workers_start(p->device);
+    if (p->device->options.debug)
+        return WEIR_OK;
+    weir_status status = weir_cuda_workers_start(p->device);
+    return status == WEIR_OK ? weir_cuda_standby_start(p->device) : status;
 }
 
 static weir_status make_events(weir_program *p)
@@ -325,18 +328,6 @@ weir_program_info weir_cuda_info(const weir_program *program)
 
 /* ---- submitting ---- */
 
-static void expect_gates(weir_program *p, flight *f)
-{
-    gate_words *words = f->slot ? f->slot->words : p->words + (size_t)(f->number % p->frames) * p->gate_count;
-    f->waiting_count = p->device->options.debug ? 0 : p->gate_count;
-    for (uint32_t g = 0; g < f->waiting_count; g++) {
-        f->gates[g].words = &words[g];
-        atomic_store_explicit(&f->gates[g].over, false, memory_order_relaxed);
-        f->gates[g].span = (weir_task_span){0, 0};
-        f->waiting[g] = g;
-    }
-}
-
 /* NULL: lane by lane. */
 static slot *choose_slot(weir_program *p, flight *f, const weir_frame_values *values)
 {
@@ -362,7 +353,7 @@ static void prepare(weir_program *p, flight *f, const weir_frame_values *values)
     atomic_store_explicit(&f->reached, 0, memory_order_relaxed);
     atomic_store_explicit(&f->running, 0, memory_order_relaxed);
     atomic_store_explicit(&f->failed_task, UINT32_MAX, memory_order_relaxed);
-    expect_gates(p, f);
+    weir_cuda_gates_expect(p, f, f->slot ? f->slot->words : p->words + (size_t)(f->number % p->frames) * p->gate_count);
     weir_cuda_timing_begin(p, f);
 }
 

@@ -20,6 +20,7 @@ enum {
     NAP_NS = 50 * 1000,         /* between looks, where only frames are awaited */
     SHORT_NAP_NS = 5 * 1000,    /* where host tasks are */
     EAGER_NS = 100 * 1000,      /* after anything has happened: no naps */
+    STANDBY_NAP_NS = 1000 * 1000,
     STAY_AWAKE_NS = 5 * 1000 * 1000 /* with nothing in flight */
 };
 
@@ -28,7 +29,7 @@ enum {
 static void lose(weir_program *program, flight *f)
 {
     f->lost = true;
-    f->waiting_count = 0; /* those gates will never arrive */
+    weir_cuda_gates_give_up(f); /* those that have not arrived never will */
     weir_cuda_fail_from(program, f->number); /* and what workers have not begun is skipped */
 }
 
@@ -67,32 +68,25 @@ static bool has_ended(weir_program *program, flight *f)
     return atomic_load_explicit(&f->running, memory_order_acquire) == 0;
 }
 
-/* True if a host task may arrive soon. */
-static bool look_at(weir_program *program, bool *found)
+static void look_at(weir_program *program, bool *found)
 {
     uint64_t submitted = atomic_load_explicit(&program->submitted, memory_order_acquire);
     uint64_t ended = atomic_load_explicit(&program->ended, memory_order_relaxed);
-    bool gates = false;
-    for (uint64_t n = ended; n < submitted; n++) {
-        flight *f = &program->flights[n % program->frames];
-        if (f->waiting_count > 0)
-            weir_cuda_gates_poll(program, f);
-        gates = gates || f->waiting_count > 0;
-        if (n == ended && has_ended(program, f)) {
-            atomic_store_explicit(&program->ended, ++ended, memory_order_release);
-            atomic_fetch_add(&program->device->untold, 1);
-            *found = true;
-        }
+    while (ended < submitted && has_ended(program, &program->flights[ended % program->frames])) {
+        if (program->gate_count > 0)
+            weir_cuda_gates_give_up(&program->flights[ended % program->frames]); /* such as could not be launched */
+        atomic_store_explicit(&program->ended, ++ended, memory_order_release);
+        atomic_fetch_add(&program->device->untold, 1);
+        *found = true;
     }
-    return gates;
 }
 
 /* Returns whether there are gates to look at soon. *found: something has ended. */
 static bool look(weir_backend *device, bool *found)
 {
-    bool gates = false;
+    bool gates = weir_cuda_gates_look(device);
     for (weir_program *p = device->programs; p; p = p->next)
-        gates = look_at(p, found) || gates;
+        look_at(p, found);
     return gates;
 }
 
@@ -202,7 +196,7 @@ void weir_cuda_look(weir_backend *device)
     weir_cuda_leave(device, before);
 }
 
-/* ---- the two threads ---- */
+/* ---- the three threads ---- */
 
 static void nap(int64_t ns)
 {
@@ -319,6 +313,26 @@ static void *tell(void *arg)
     return NULL;
 }
 
+/* Only where nobody looks at gates: all who would may be inside CUDA. */
+static void *stand_by(void *arg)
+{
+    weir_backend *device = arg;
+    for (;;) {
+        bool alone = false;
+        while (sem_wait(&device->gates_there) != 0)
+            continue;
+        while (atomic_load(&device->awaited) > 0 && !is_closing(device)) {
+            uint32_t before = atomic_load_explicit(&device->arrivals, memory_order_relaxed);
+            nap(alone ? NAP_NS : STANDBY_NAP_NS);
+            alone = atomic_load_explicit(&device->arrivals, memory_order_relaxed) == before;
+            if (alone)
+                (void)weir_cuda_gates_look(device);
+        }
+        if (is_closing(device))
+            return NULL;
+    }
+}
+
 static weir_status start(helper_thread *helper, void *(*run)(void *), weir_backend *device)
 {
     helper->started = pthread_create(&helper->thread, NULL, run, device) == 0;
@@ -331,6 +345,11 @@ weir_status weir_cuda_watch_start(weir_backend *device)
     return status == WEIR_OK ? start(&device->teller, tell, device) : status;
 }
 
+weir_status weir_cuda_standby_start(weir_backend *device)
+{
+    return device->standby.started || device->options.debug ? WEIR_OK : start(&device->standby, stand_by, device);
+}
+
 void weir_cuda_watch_stop(weir_backend *device)
 {
     pthread_mutex_lock(&device->bell);
@@ -338,6 +357,9 @@ void weir_cuda_watch_stop(weir_backend *device)
     pthread_cond_broadcast(&device->rung);
     pthread_cond_broadcast(&device->news);
     pthread_mutex_unlock(&device->bell);
+    sem_post(&device->gates_there);
+    if (device->standby.started)
+        pthread_join(device->standby.thread, NULL);
     if (device->watcher.started)
         pthread_join(device->watcher.thread, NULL);
     if (device->teller.started)
@@ -350,8 +372,10 @@ void weir_cuda_watch_add(weir_program *program)
 {
     weir_backend *device = program->device;
     pthread_mutex_lock(&device->looking);
+    pthread_mutex_lock(&device->arriving);
     program->next = device->programs;
     device->programs = program;
+    pthread_mutex_unlock(&device->arriving);
     pthread_mutex_unlock(&device->looking);
 }
 
@@ -360,11 +384,13 @@ void weir_cuda_watch_remove(weir_program *program)
     weir_backend *device = program->device;
     pthread_mutex_lock(&device->telling);
     pthread_mutex_lock(&device->looking);
+    pthread_mutex_lock(&device->arriving);
     for (weir_program **link = &device->programs; *link; link = &(*link)->next)
         if (*link == program) {
             *link = program->next;
             break;
         }
+    pthread_mutex_unlock(&device->arriving);
     pthread_mutex_unlock(&device->looking);
     pthread_mutex_unlock(&device->telling);
 }

@@ -147,11 +147,20 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return fake_give(result);
 }
 
+/* As under tools that check each call: who asks waits. */
+static bool queries_wait(void)
+{
+    const char *text = getenv("FAKE_CUDA_QUERIES_WAIT");
+    return text && strcmp(text, "1") == 0;
+}
+
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     struct CUstream_st *s;
     pthread_mutex_lock(&fake_lock);
     cudaError_t result = asked_stream("cudaStreamQuery", stream, &s);
+    while (result == cudaSuccess && s->count > 0 && queries_wait())
+        pthread_cond_wait(&fake_done, &fake_lock);
     if (result == cudaSuccess && s->count > 0)
         result = cudaErrorNotReady;
     pthread_mutex_unlock(&fake_lock);
@@ -326,8 +335,15 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     pthread_mutex_lock(&fake_lock);
     cudaError_t result = asked_event("cudaEventQuery", event);
-    if (result == cudaSuccess && event->at && !event->at->done)
+    mark *m = result == cudaSuccess ? event->at : NULL;
+    if (m && !m->done && queries_wait()) {
+        m->refs++;
+        while (!m->done)
+            pthread_cond_wait(&fake_done, &fake_lock);
+        fake_drop_mark(m);
+    } else if (m && !m->done) {
         result = cudaErrorNotReady;
+    }
     pthread_mutex_unlock(&fake_lock);
     return fake_give(result);
 }
