@@ -99,10 +99,10 @@ static bool is_suspect(const weir_program *p, const flight *f, uint32_t task)
     return on_device && given && !p->known[task] && !weir_task_is_off(f->values, task);
 }
 
-/* A fault does not say of which frame it is. Replayed frames run one after the other, so it is the first's. */
+/* A fault does not say of which frame it is. Where replayed frames run one after the other, it is the first's. */
 static uint64_t later_frames(const weir_program *p, const flight *f)
 {
-    return !f->slot ? atomic_load(&((weir_program *)p)->submitted) - f->number - 1 : 0;
+    return f->slot && p->in_turn ? 0 : atomic_load(&((weir_program *)p)->submitted) - f->number - 1;
 }
 
 typedef struct {
