@@ -56,9 +56,12 @@ typedef struct choice {
     round_length rounds[ROUNDS_MOST];
     uint32_t round_count;
     bool overlap; /* frames may run beside each other */
+    bool from_first; /* frame 0 was launched as a candidate */
     bool settled;
     /* Of whoever submits: */
     uint32_t round, turn, frame_of_turn;
+    uint32_t last_of_round;  /* the candidate whose turn is the round's last */
+    uint32_t latest;         /* as which a frame was last launched */
     uint32_t best;
     uint64_t last_of_others; /* frame that was launched as another than the best */
     bool others_gone;
@@ -76,6 +79,15 @@ static weir_status find_width(const weir_plan *plan, uint32_t *width)
     *width = levels.width;
     weir_levels_finish(&levels);
     return status;
+}
+
+bool weir_cuda_choice_is_free(const weir_program *program, uint32_t slot_number, uint64_t frame)
+{
+    const choice *c = program->choice;
+    for (uint32_t i = 0; c && i < c->count; i++)
+        if (c->candidates[i].replay && c->candidates[i].replay->slots[slot_number].free_from > frame)
+            return false;
+    return true;
 }
 
 static uint32_t event_count(const weir_program *p)
@@ -100,12 +112,17 @@ static weir_status make_events(const weir_program *p, choice *c)
     return status;
 }
 
-/* Else the first launch of each slot would do it, and count as time of a frame. */
-static void upload(const weir_program *p, const replay *r)
+/* Else its first launch would do it, and count as time of a frame. */
+static void upload(const weir_program *p, const slot *s)
 {
-    for (uint32_t i = 0; i < r->count; i++)
-        if (r->slots[i].exec && cudaGraphUpload(r->slots[i].exec, p->streams[0]) != cudaSuccess)
-            (void)cudaGetLastError(); /* the launch will say it */
+    if (s->exec && cudaGraphUpload(s->exec, p->streams[0]) != cudaSuccess)
+        (void)cudaGetLastError(); /* the launch will say it */
+}
+
+void weir_cuda_choice_remade(const weir_program *program, const slot *s)
+{
+    if (program->choice && !program->choice->settled)
+        upload(program, s);
 }
 
 /* Its graphs. What that took tells whether the next program's first frame had better be launched lane by lane. */
@@ -115,8 +132,8 @@ static weir_status make_replay(weir_program *p, candidate *c)
     weir_status status = c->lanes > 0 ? weir_plan_again(p->plan, c->lanes, &c->plan) : WEIR_OK;
     if (status == WEIR_OK)
         status = weir_cuda_replay_make(p, &(replay_way){.lanes = c->plan}, &c->replay);
-    if (status == WEIR_OK)
-        upload(p, c->replay);
+    for (uint32_t i = 0; status == WEIR_OK && i < c->replay->count; i++)
+        upload(p, &c->replay->slots[i]);
     if (status == WEIR_OK && p->plan->tasks > 0)
         atomic_store(&p->device->make_ns, (uint64_t)(weir_clock_ns() - start) / p->plan->tasks + 1);
     return status;
@@ -181,6 +198,7 @@ weir_status weir_cuda_choice_make(weir_program *program)
         c->candidates[c->count++].lanes = lanes;
     c->overlap = program->frames > 1 && !program->in_turn;
     plan_rounds(c, program->frames);
+    c->last_of_round = c->count - 1;
     status = make_events(program, c);
     if (status == WEIR_OK && is_made_at_once(program))
         status = make_replay(program, &c->candidates[0]);
@@ -226,7 +244,7 @@ static double mean_us(const candidate *c)
     double sum = 0;
     for (uint32_t i = from; i < c->samples; i++)
         sum += c->us[i];
-    return sum / (c->samples - from);
+    return sum > 0 ? sum / (c->samples - from) : 0;
 }
 
 /* INFINITY: nothing is known of it. */
@@ -344,18 +362,36 @@ static bool is_made(weir_program *p, choice *c, candidate *one)
     return false;
 }
 
+/* Of those that are still in, the next one behind `i`, all around. */
+static uint32_t next_in(const choice *c, uint32_t i)
+{
+    do
+        i = (i + 1) % c->count;
+    while (c->candidates[i].out);
+    return i;
+}
+
+/* The one that frames were launched as just now has its turn last, or it would begin in the midst of its own. */
+static void begin_round(choice *c)
+{
+    c->last_of_round = c->candidates[c->latest].out ? next_in(c, c->latest) : c->latest;
+    c->turn = next_in(c, c->last_of_round);
+    c->frame_of_turn = 0;
+}
+
 /* Moves on to the next candidate that is still in, or the next round, or settles it. With the lock held. False: times are still awaited. */
 static bool next_turn(weir_program *p, choice *c, uint64_t number)
 {
-    if (c->frame_of_turn < c->rounds[c->round].turn && !c->candidates[c->turn].out)
+    const uint32_t turn = c->rounds[c->round].turn;
+    if (c->frame_of_turn < turn && !c->candidates[c->turn].out)
         return true;
-    c->frame_of_turn = 0;
-    while (++c->turn < c->count && c->candidates[c->turn].out)
-        continue;
-    if (c->turn < c->count)
-        return true;
-    c->turn = c->count - 1; /* the round is over, once its times are known */
-    c->frame_of_turn = c->rounds[c->round].turn;
+    while (c->turn != c->last_of_round) {
+        c->turn = (c->turn + 1) % c->count;
+        c->frame_of_turn = 0;
+        if (!c->candidates[c->turn].out)
+            return true;
+    }
+    c->frame_of_turn = turn; /* the round is over, once its times are known */
     if (is_any_awaited(c))
         return false;
     while (c->round + 1 < c->round_count) {
@@ -364,9 +400,7 @@ static bool next_turn(weir_program *p, choice *c, uint64_t number)
         keep_best(c, c->rounds[c->round].left);
         if (before <= 1)
             break;
-        c->frame_of_turn = 0;
-        for (c->turn = 0; c->candidates[c->turn].out; c->turn++)
-            continue;
+        begin_round(c);
         return true;
     }
     settle(p, c, number);
@@ -414,6 +448,7 @@ slot *weir_cuda_choice_next(weir_program *program, flight *f, const weir_frame_v
     f->candidate = NO_CANDIDATE;
     if (values->number == 0 && is_eager_first(program, c))
         return NULL;
+    c->from_first |= values->number == 0;
     for (bool measured = false;;) {
         uint32_t chosen = c->settled ? c->best : take_turn(program, c, values->number, &measured);
         if (!is_made(program, c, &c->candidates[chosen])) {
@@ -428,6 +463,7 @@ slot *weir_cuda_choice_next(weir_program *program, flight *f, const weir_frame_v
         } else if (c->last_of_others < values->number) {
             c->last_of_others = values->number;
         }
+        c->latest = chosen;
         if (measured)
             f->candidate = (int)chosen;
         atomic_fetch_add_explicit(&c->candidates[chosen].frames, 1, memory_order_relaxed);
@@ -444,15 +480,17 @@ static void record(const weir_program *p, const flight *f, uint32_t which)
         (void)cudaEventRecord(events_of(p, f->number)[which], p->streams[weir_flight_stream(f)]);
 }
 
-/* Of its turn's first the frame before was launched as another, and ended before this one began. */
+/* Of its turn's first the frame before was launched as another, and ended before this one began. One that was launched lane by lane has no events.
+ * Frames that overlap may end out of order: then one has less than no time, so that all of a turn add up. */
 static cudaError_t measure(const weir_program *p, const flight *f, float *ms)
 {
     const cudaEvent_t *events = events_of(p, f->number), *before = events_of(p, f->number - 1);
     float since_launch = 0, since_end = 0;
     cudaError_t result = cudaEventElapsedTime(&since_launch, events[0], events[1]);
-    if (result == cudaSuccess && p->frames > 1)
+    bool first = p->frames == 1 || f->number == 0 || (f->number == 1 && !p->choice->from_first);
+    if (result == cudaSuccess && !first)
         result = cudaEventElapsedTime(&since_end, before[1], events[1]);
-    *ms = p->frames == 1 || since_launch < since_end ? since_launch : since_end > 0 ? since_end : 0;
+    *ms = first || since_launch < since_end ? since_launch : since_end;
     return result;
 }
 

@@ -17,6 +17,11 @@ void weir_cuda_choice_end(const weir_program *program, const flight *f);
 /* A frame was launched lane by lane, which took the host so long. */
 void weir_cuda_choice_launched(weir_program *program, int64_t ns);
 
+/* A slot's graph was made anew; by whoever submits. */
+void weir_cuda_choice_remade(const weir_program *program, const slot *s);
+/* What a loop leaves stands by the slot's number, so of all candidates' slots of a number one at a time is used. True where there is no choice. */
+bool weir_cuda_choice_is_free(const weir_program *program, uint32_t slot_number, uint64_t frame);
+
 /* The frame has ended; under `telling`. */
 void weir_cuda_choice_note(weir_program *program, flight *f);
 

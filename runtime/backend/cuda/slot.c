@@ -34,7 +34,7 @@ static bool is_at(const slot *s, const weir_frame_values *values)
  * that is under way (driver 580). */
 static bool is_free(const slot *s, const weir_frame_values *values)
 {
-    return s->free_from <= values->number;
+    return s->free_from <= values->number && weir_cuda_choice_is_free(s->replay->program, s->number, values->number);
 }
 
 slot *weir_cuda_slot_choose(const replay *r, const weir_frame_values *values)
@@ -224,6 +224,8 @@ static cudaError_t rebuild_slot(slot *s, const weir_frame_values *values)
     switch_for_rebuilding(s, values);
     entered before = weir_cuda_enter(device); /* capturing and making must not break a capture of the caller's */
     weir_status status = weir_cuda_slot_remake(s, was_on);
+    if (status == WEIR_OK)
+        weir_cuda_choice_remade(s->replay->program, s);
     weir_cuda_leave(device, before);
     if (status == WEIR_OK)
         return cudaSuccess;
