@@ -152,7 +152,9 @@ static void add_feed(builder *b)
     fluid_size size = b->setup->size;
     if (b->setup->draw) {
         weir_task draw = weir_add_host(graph, "draw", b->setup->draw, b->setup->draw_user, WEIR_ARGS(WEIR_WRITE(b->out->feed), WEIR_PARAM(b->out->number)));
-        describe(b, graph, draw, NULL, 1.0);
+        weir_task_set(graph, draw,
+            &(weir_task_options){.group = fluid_group_names[b->group], .priority = b->setup->priority[FLUID_STAGE_UPLOAD],
+                .cost_ns = (double)size.nx * (double)size.ny, .flags = WEIR_TASK_REENTRANT});
     }
     describe(b, graph, weir_add_copy(graph, "upload picture", WEIR_WRITE(on->feed), WEIR_READ(b->out->feed)), NULL, 0.5);
     weir_task paint = weir_add_kernel(graph, &fluid_paint, fluid_shape(size),
