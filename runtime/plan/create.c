@@ -4,6 +4,7 @@
  * one lane: a body runs within the task that decides about it, in the frame's copies of rings. */
 #include "graph/dag.h"
 #include "plan/bands.h"
+#include "plan/behind.h"
 #include "plan/bounds.h"
 #include "plan/layout.h"
 #include "plan/paths.h"
@@ -25,6 +26,7 @@ typedef struct {
     const weir_policy *policy;
     uint32_t lanes; /* 0: ours to choose */
     uint32_t ring_copies; /* of the plan that this one is inside; 0: inside none */
+    bool behind;          /* lanes are for a replay to keep, not for streams */
     weir_dag dag;
     weir_work work;
     double *tail_ns;
@@ -140,7 +142,8 @@ static weir_status place(making *m, weir_plan *plan)
     if (!plan->order || !plan->lane)
         return weir_fail_no_memory();
     weir_policy_input in = {&m->dag, &m->work, &m->bands, m->tail_ns};
-    return m->policy->place(&in, plan->order, plan->lane);
+    weir_status status = m->policy->place(&in, plan->order, plan->lane);
+    return status == WEIR_OK && m->behind ? weir_behind_place(&m->dag, &m->work, &m->bands, plan->order, plan->lane) : status;
 }
 
 /* What only lanes and bounds come from; the clocks of waits may take its room. */
@@ -225,7 +228,7 @@ static weir_status make_itself(const making *given, weir_plan *plan)
     drop_paths(&m);
     if (status == WEIR_OK)
         status = arrange(&m, plan);
-    if (status == WEIR_OK && plan->frames > 1 && plan->lanes > 1 && plan->interval_ns > plan->bound_ns)
+    if (status == WEIR_OK && plan->frames > 1 && plan->lanes > 1 && plan->interval_ns > plan->bound_ns && !m.behind)
         status = try_stages(&m, plan);
     keep_edges(&m, plan);
     finish_making(&m);
@@ -335,7 +338,7 @@ weir_status weir_plan_create(const weir_graph *graph, const weir_plan_options *o
 
 weir_status weir_plan_again(const weir_plan *plan, uint32_t lanes, weir_plan **out)
 {
-    const making m = {.lanes = lanes, .policy = weir_policy_named(plan->policy)};
+    const making m = {.lanes = lanes, .policy = weir_policy_named(plan->policy), .behind = true};
     assert(lanes >= 1 && lanes <= WEIR_LANES_MOST && m.policy);
     weir_plan *made = plan_of(plan->body);
     if (!made)

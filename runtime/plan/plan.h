@@ -62,7 +62,8 @@ weir_plan *weir_plan_hold(const weir_plan *plan);
 /* What follows from which lane each task has: lists, waits, times. While a plan is made. */
 void weir_plan_drop_lanes(weir_plan *plan);
 void weir_plan_forget_lanes(weir_plan *plan); /* they are another's */
-/* The same graph and options, planned anew for so many lanes, 1 to WEIR_LANES_MOST. WEIR_ERR_NO_MEMORY. */
+/* The same graph and options, planned anew for so many lanes, 1 to WEIR_LANES_MOST, whose order a replay keeps on purpose: by the same policy, but each
+ * task behind one that it follows where it can be (behind.h). WEIR_ERR_NO_MEMORY. */
 weir_status weir_plan_again(const weir_plan *plan, uint32_t lanes, weir_plan **out);
 /* Calls `look` for each of plan->inner, once where several are the same, and not for what is inside those. What fails there is said with the names of
  * body and task before it. WEIR_ERR_NO_MEMORY. */

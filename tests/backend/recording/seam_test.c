@@ -657,8 +657,7 @@ START_TEST(replay_lanes_are_a_plan_of_the_same_graph)
         weir_plan_options options = {.lanes = 1 + weir_random_below(&random, 8), .frames = 1 + weir_random_below(&random, 3)};
         OK(weir_plan_create(s.graph, &options, &plan));
         OK(weir_exec_create(runtime, plan, &(weir_exec_options){.replay_lanes = lanes}, &exec));
-        options.lanes = lanes;
-        OK(weir_plan_create(s.graph, &options, &asked));
+        OK(weir_plan_again(plan, lanes, &asked));
         const weir_plan *given = recorded.last->image.replay_lanes;
         ck_assert_ptr_nonnull(given);
         ck_assert_ptr_eq(recorded.last->image.plan, plan);
