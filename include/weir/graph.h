@@ -118,7 +118,7 @@ typedef struct {
     const char *group; /* NULL: no group. A cluster in pictures, a row in tables. Equal text is the same group */
     int32_t priority;  /* as in CUDA: lower is more urgent, 0 the default. A device with fewer than a graph has gives neighbours one, and the log says so */
     double cost_ns;    /* how long it takes; 0: one microsecond, or nothing for an empty task */
-    float share;       /* of the device that it fills, 0 to 1; 0: from the grid (kernels), else 1 */
+    float share;       /* of the device that it fills, 0 to 1, as long as it runs; 0: from the grid (kernels), whose last wave may leave room, else 1 */
     uint32_t device;   /* 0 */
     uint32_t flags;    /* WEIR_TASK_* */
 } weir_task_options;

@@ -172,7 +172,11 @@ float weir_task_share(const weir_body *body, const weir_task_record *task)
     double threads = 1;
     for (int i = 0; i < 3; i++)
         threads *= (double)shape->grid[i] * shape->block[i];
-    return threads < resident_threads ? (float)(threads / resident_threads) : 1.0f;
+    const double waves = threads / resident_threads, many = 1000;
+    if (waves >= many)
+        return 1.0f;
+    const double whole = (double)(uint64_t)waves;
+    return (float)(waves / (waves > whole ? whole + 1 : whole)); /* the last one leaves room for others */
 }
 
 const char *weir_task_group(const weir_body *body, const weir_task_record *task)

@@ -28,10 +28,14 @@ START_TEST(share_of_a_kernel_follows_from_its_grid)
     const weir_body *body = weir_graph_body(graph);
     weir_task small = weir_add_kernel(graph, &kernel, (weir_shape){.grid = {33}, .block = {1024}}, weir_no_args());
     weir_task large = weir_add_kernel(graph, &kernel, (weir_shape){.grid = {1000, 1000}, .block = {32, 32}}, weir_no_args());
+    weir_task twice = weir_add_kernel(graph, &kernel, (weir_shape){.grid = {528}, .block = {1024}}, weir_no_args());
+    weir_task once_and_a_half = weir_add_kernel(graph, &kernel, (weir_shape){.grid = {396}, .block = {1024}}, weir_no_args());
     weir_task host = task_add(graph, "host", weir_no_args());
     float eighth = weir_task_share(body, record_of(graph, small));
     ck_assert(eighth > 0.124f && eighth < 0.126f); /* 33 * 1024 of 132 * 2048 threads */
     ck_assert(weir_task_share(body, record_of(graph, large)) == 1.0f);
+    ck_assert(weir_task_share(body, record_of(graph, twice)) == 1.0f);
+    ck_assert(weir_task_share(body, record_of(graph, once_and_a_half)) == 0.75f); /* its second wave fills half of the device */
     ck_assert(weir_task_share(body, record_of(graph, host)) == 1.0f);
     weir_task_set(graph, small, &(weir_task_options){.share = 0.5f});
     ck_assert(weir_task_share(body, record_of(graph, small)) == 0.5f);
