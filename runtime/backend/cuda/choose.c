@@ -112,10 +112,11 @@ static weir_status make_events(const weir_program *p, choice *c)
     return status;
 }
 
-/* Else its first launch would do it, and count as time of a frame. */
+/* Else its first launch would do it, and count as time of a frame. Where frames of its number are launched. */
 static void upload(const weir_program *p, const slot *s)
 {
-    if (s->exec && cudaGraphUpload(s->exec, p->streams[0]) != cudaSuccess)
+    const cudaStream_t stream = p->streams[p->in_turn ? 0 : s->number % p->frames];
+    if (s->exec && cudaGraphUpload(s->exec, stream) != cudaSuccess)
         (void)cudaGetLastError(); /* the launch will say it */
 }
 

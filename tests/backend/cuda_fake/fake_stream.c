@@ -147,11 +147,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return fake_give(result);
 }
 
-/* As under tools that check each call: who asks waits. */
+/* As under tools that check each call: who asks waits. With the lock held. */
 static bool queries_wait(void)
 {
-    const char *text = getenv("FAKE_CUDA_QUERIES_WAIT");
-    return text && strcmp(text, "1") == 0;
+    static int wait = -1;
+    const char *text = wait < 0 ? getenv("FAKE_CUDA_QUERIES_WAIT") : NULL;
+    if (wait < 0)
+        wait = text && strcmp(text, "1") == 0;
+    return wait > 0;
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
