@@ -6,7 +6,7 @@
 #include "util/memory.h"
 #include "util/status.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 typedef struct {
     const weir_dag *dag;
